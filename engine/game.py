@@ -1,0 +1,111 @@
+"""The small interface behind which every game stands.
+
+A `Game` (rules and options) makes `State`s; a state is immutable and knows whose turn it is, what he may
+do and what comes of it. Players, drivers and the command line know nothing else. Players are numbered
+from 1 in the order of the seats. Actions are hashable values whose text form is given by
+`State.action_to_string`; a turn of two cards ("beat, then lead") is two actions of the same player.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+Action = Hashable
+
+GAMES: dict[str, str] = {
+    "challenge": "engine.challenge:Challenge",
+}
+"""Known games: name -> "module:class", imported when asked for."""
+
+
+class GameError(ValueError):
+    """Bad input: an unknown game or option, a text that is no state, an action that is not legal.
+
+    The message is one sentence that says what is wrong and what is expected.
+    """
+
+
+class Game(ABC):
+    """The rules of one game with its options fixed."""
+
+    name: str
+    """The name under which `load_game` knows the game."""
+    players: int
+    """Number of seats; players are numbered 1..players."""
+
+    @classmethod
+    @abstractmethod
+    def option_help(cls) -> Mapping[str, str]:
+        """Every option that the constructor takes by keyword -> its legal values and default, a line each."""
+
+    @abstractmethod
+    def initial(self, seed: int) -> State:
+        """The state after the deal made from `seed`; the same seed gives the same state."""
+
+    @abstractmethod
+    def parse(self, text: str) -> State:
+        """The state whose text form is `text`. Raises GameError."""
+
+
+class State(ABC):
+    """One moment of a game; immutable and hashable. `str(state)` is its text form, `game.parse` its inverse."""
+
+    @property
+    @abstractmethod
+    def current_player(self) -> int:
+        """The player who acts, 1..players, or 0 when the game is over."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.current_player == 0
+
+    @abstractmethod
+    def legal_actions(self) -> tuple[Action, ...]:
+        """What the current player may do, without duplicates, in a fixed order; empty when the game is over."""
+
+    @abstractmethod
+    def apply(self, action: Any) -> State:
+        """The state after `action` of the current player. Raises GameError if it is not legal."""
+
+    @abstractmethod
+    def returns(self) -> tuple[float, ...]:
+        """One number a player, for a finished game. Raises GameError before the end."""
+
+    @abstractmethod
+    def action_to_string(self, action: Any) -> str:
+        """The text form of an action, unique among the legal ones of this state."""
+
+    def parse_action(self, text: str) -> Action:
+        """The legal action whose text form is `text`, case aside. Raises GameError."""
+        wanted = text.strip().lower()
+        for action in self.legal_actions():
+            if self.action_to_string(action).lower() == wanted:
+                return action
+        names = ", ".join(self.action_to_string(a) for a in self.legal_actions())
+        raise GameError(f"{text.strip()!r} is not a legal action here, expected one of: {names or 'none, the game is over'}")
+
+    @abstractmethod
+    def information_state_string(self, player: int) -> str:
+        """Exactly what `player` has seen so far and nothing more."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The text form."""
+
+
+def load_game(name: str, **options: Any) -> Game:
+    """The game called `name` with the given options; raises GameError with the list of known ones."""
+    if name not in GAMES:
+        raise GameError(f"unknown game {name!r}, expected one of: {', '.join(sorted(GAMES))}")
+    module, _, attribute = GAMES[name].partition(":")
+    cls = getattr(importlib.import_module(module), attribute)
+    known = cls.option_help()
+    for key in options:
+        if key not in known:
+            raise GameError(f"unknown option {key!r} of {name}, expected one of: {', '.join(sorted(known)) or 'none'}")
+    game: Game = cls(**options)
+    return game
