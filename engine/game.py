@@ -1,14 +1,15 @@
 """The small interface behind which every game stands.
 
-A `Game` (rules and options) makes `State`s; a state is immutable and knows whose turn it is, what he may
-do and what comes of it. Players, drivers and the command line know nothing else. Players are numbered
-from 1 in the order of the seats. Actions are hashable values whose text form is given by
+A `Game` (rules and options) makes `State`s; a state is immutable and knows whose turn it is, what
+he may do and what comes of it. Players, drivers and the command line know nothing else. Players are
+numbered from 1 in the order of the seats. Actions are hashable values whose text form is given by
 `State.action_to_string`; a turn of two cards ("beat, then lead") is two actions of the same player.
 """
 
 from __future__ import annotations
 
 import importlib
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -35,11 +36,13 @@ class Game(ABC):
     """The name under which `load_game` knows the game."""
     players: int
     """Number of seats; players are numbered 1..players."""
+    limit: int
+    """After this many actions a driver ends the game as a draw; an option of every game."""
 
     @classmethod
     @abstractmethod
     def option_help(cls) -> Mapping[str, str]:
-        """Every option that the constructor takes by keyword -> its legal values and default, a line each."""
+        """Every keyword option of the constructor -> its legal values and default, a line each."""
 
     @abstractmethod
     def initial(self, seed: int) -> State:
@@ -49,9 +52,19 @@ class Game(ABC):
     def parse(self, text: str) -> State:
         """The state whose text form is `text`. Raises GameError."""
 
+    def repetition_key(self, state: Any) -> Hashable | None:
+        """What a driver counts: a game is drawn when the same key comes up for the third time.
+
+        None, the default, for a state that does not count. States themselves know no history.
+        """
+        return None
+
 
 class State(ABC):
-    """One moment of a game; immutable and hashable. `str(state)` is its text form, `game.parse` its inverse."""
+    """One moment of a game; immutable and hashable.
+
+    `str(state)` is its text form, `game.parse` the inverse.
+    """
 
     @property
     @abstractmethod
@@ -65,7 +78,7 @@ class State(ABC):
 
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
-        """What the current player may do, without duplicates, in a fixed order; empty when the game is over."""
+        """What the current player may do, each once, in a fixed order; empty after the end."""
 
     @abstractmethod
     def apply(self, action: Any) -> State:
@@ -85,12 +98,19 @@ class State(ABC):
         for action in self.legal_actions():
             if self.action_to_string(action).lower() == wanted:
                 return action
-        names = ", ".join(self.action_to_string(a) for a in self.legal_actions())
-        raise GameError(f"{text.strip()!r} is not a legal action here, expected one of: {names or 'none, the game is over'}")
+        names = ", ".join(map(self.action_to_string, self.legal_actions()))
+        raise GameError(
+            f"{text.strip()!r} is not a legal action here, "
+            f"expected one of: {names or 'none, the game is over'}"
+        )
 
     @abstractmethod
     def information_state_string(self, player: int) -> str:
         """Exactly what `player` has seen so far and nothing more."""
+
+    def sample(self, player: int, rng: random.Random) -> State:
+        """A random state consistent with what `player` has seen; itself when nothing is hidden."""
+        return self
 
     @abstractmethod
     def __str__(self) -> str:
@@ -98,7 +118,7 @@ class State(ABC):
 
 
 def load_game(name: str, **options: Any) -> Game:
-    """The game called `name` with the given options; raises GameError with the list of known ones."""
+    """The game called `name` with these options; raises GameError with the list of known ones."""
     if name not in GAMES:
         raise GameError(f"unknown game {name!r}, expected one of: {', '.join(sorted(GAMES))}")
     module, _, attribute = GAMES[name].partition(":")
@@ -106,6 +126,9 @@ def load_game(name: str, **options: Any) -> Game:
     known = cls.option_help()
     for key in options:
         if key not in known:
-            raise GameError(f"unknown option {key!r} of {name}, expected one of: {', '.join(sorted(known)) or 'none'}")
+            raise GameError(
+                f"unknown option {key!r} of {name}, "
+                f"expected one of: {', '.join(sorted(known)) or 'none'}"
+            )
     game: Game = cls(**options)
     return game
