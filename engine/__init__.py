@@ -1,0 +1,37 @@
+"""Rules of Challenge and of its relatives: cards, notation, deals and games.
+
+Plain Python that follows the rules step by step and knows nothing of the solver or the command
+line.
+"""
+
+from engine.cards import DECKS, RANKS, SUIT_SYMBOLS, SUITS, Card, Hand, deck_cards, parse_deck
+from engine.challenge import PICKUP, Challenge, Position
+from engine.deals import Deal, all_deals, random_deal
+from engine.game import GAMES, Game, GameError, State, load_game
+from engine.notation import NotationError, format_hand, parse_card, parse_hand
+
+__all__ = [
+    "DECKS",
+    "GAMES",
+    "PICKUP",
+    "RANKS",
+    "SUITS",
+    "SUIT_SYMBOLS",
+    "Card",
+    "Challenge",
+    "Deal",
+    "Game",
+    "GameError",
+    "Hand",
+    "NotationError",
+    "Position",
+    "State",
+    "all_deals",
+    "deck_cards",
+    "format_hand",
+    "load_game",
+    "parse_card",
+    "parse_deck",
+    "parse_hand",
+    "random_deal",
+]

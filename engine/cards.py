@@ -1,0 +1,70 @@
+"""Cards, suits, ranks and decks: the vocabulary of all games."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from engine.game import GameError
+
+SUITS = "SHDC"
+SUIT_SYMBOLS = "♠♥♦♣"
+SUIT_NAMES = ("spades", "hearts", "diamonds", "clubs")
+RANKS = "AKQJT98765432"
+"""High to low; the rank written `RANKS[i]` has the value 14 - i."""
+
+DECKS = {"easy": 6, "standard": 8, "advanced": 10}
+"""Named decks of Challenge -> number of ranks in each suit, counted from the ace."""
+MAX_RANKS = 10
+"""The largest deck of Challenge."""
+
+
+class Card(NamedTuple):
+    """One card; `str` writes it rank then suit, `9D`."""
+
+    suit: int
+    """Index in `SUITS`."""
+    rank: int
+    """2..14, the ace is 14."""
+
+    def __str__(self) -> str:
+        return RANKS[14 - self.rank] + SUITS[self.suit]
+
+
+Hand = frozenset[Card]
+
+
+def beats(card: Card, top: Card, trump: int | None) -> bool:
+    """Whether `card` beats `top` for a player whose own trump suit is `trump` (None: no trumps)."""
+    if card.suit == top.suit:
+        return card.rank > top.rank
+    return card.suit == trump
+
+
+def card_order(card: Card) -> tuple[int, int]:
+    """Sort key of the order in which cards are written: suits as in `SUITS`, high to low."""
+    return card.suit, -card.rank
+
+
+def parse_deck(text: str | int) -> int:
+    """The number of ranks of a deck of Challenge, given by name or number. Raises GameError."""
+    name = str(text).strip().lower()
+    if name in DECKS:
+        return DECKS[name]
+    if name.isdecimal() and 1 <= int(name) <= MAX_RANKS:
+        return int(name)
+    raise GameError(
+        f"unknown deck {str(text).strip()!r}, "
+        f"expected {', '.join(DECKS)} or a number of ranks from 1 to {MAX_RANKS}"
+    )
+
+
+@cache
+def deck_cards(ranks: int) -> Hand:
+    """The deck of the top `ranks` ranks in four suits."""
+    return frozenset(Card(s, r) for s in range(4) for r in range(lowest_rank(ranks), 15))
+
+
+def lowest_rank(ranks: int) -> int:
+    """The value of the lowest rank in a deck of `ranks` ranks."""
+    return 15 - ranks
