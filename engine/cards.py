@@ -17,6 +17,7 @@ DECKS = {"easy": 6, "standard": 8, "advanced": 10}
 """Named decks of Challenge -> number of ranks in each suit, counted from the ace."""
 MAX_RANKS = 10
 """The largest deck of Challenge."""
+_DECK_NAMES = DECKS | {str(ranks): ranks for ranks in range(1, MAX_RANKS + 1)}
 
 
 class Card(NamedTuple):
@@ -48,15 +49,13 @@ def card_order(card: Card) -> tuple[int, int]:
 
 def parse_deck(text: str | int) -> int:
     """The number of ranks of a deck of Challenge, given by name or number. Raises GameError."""
-    name = str(text).strip().lower()
-    if name in DECKS:
-        return DECKS[name]
-    if name.isdecimal() and 1 <= int(name) <= MAX_RANKS:
-        return int(name)
-    raise GameError(
-        f"unknown deck {str(text).strip()!r}, "
-        f"expected {', '.join(DECKS)} or a number of ranks from 1 to {MAX_RANKS}"
-    )
+    ranks = _DECK_NAMES.get(str(text).strip().lower())
+    if ranks is None:
+        raise GameError(
+            f"unknown deck {str(text).strip()!r}, "
+            f"expected {', '.join(DECKS)} or a number of ranks from 1 to {MAX_RANKS}"
+        )
+    return ranks
 
 
 @cache

@@ -209,9 +209,12 @@ class Challenge(Game):
         self.suits = clean(suits).strip()
         if self.suits != "DRAWN" and sorted(self.suits) != sorted(SUITS):
             raise GameError(f"suits {suits!r} are wrong, expected an order of {SUITS} or drawn")
-        if not str(limit).isdecimal() or int(limit) < 1:
-            raise GameError(f"limit {limit!r} is wrong, expected a number of actions from 1")
-        self.limit = int(limit)
+        try:
+            self.limit = int(limit)
+        except ValueError:
+            self.limit = 0
+        if self.limit < 1:
+            raise GameError(f"limit {limit!r} is wrong, expected a number of actions, at least 1")
 
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
