@@ -1,0 +1,1 @@
+"""The command `challenge`: thin, all logic lives in `engine` and `solver`."""
