@@ -18,6 +18,9 @@ Action = Hashable
 
 GAMES: dict[str, str] = {
     "challenge": "engine.challenge:Challenge",
+    "svoyi_kozyri": "engine.svoyi_kozyri:SvoyiKozyri",
+    "hund": "engine.hund:Hund",
+    "kozel": "engine.kozel:Kozel",
 }
 """Known games: name -> "module:class", imported when asked for."""
 
