@@ -1,0 +1,338 @@
+"""Positions by shape, and the work on one shape: test, spread what follows by Raising, publish.
+
+The *shape* of a hand is how many cards it has of each suit. Raising a card keeps the shape, so the positions of a
+shape with the order "at least as good" form a lattice of their own, a product of one lattice a suit. A
+block holds one byte, a *stamp*, for each position of a shape: when it was proved, 0 if it is undecided. Within a
+suit the hands of k cards are numbered in the order of their bit sets, so a position of the block is a mixed-radix
+number of four digits (own trump, other's trump, P, Q). Only shapes with p >= q have blocks, and in those with
+p = q only positions with P >= Q are used: the plain suits are alike.
+
+Blocks can be worked on by several threads: each task writes to its own block, and to the bit tables atomically.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from solver.lowlevel import atomic_add, atomic_or, load, store
+from solver.trick import (
+    FULL,
+    PROVED,
+    PUBLISH_LEADER,
+    PUBLISH_RESPONDER,
+    TAG,
+    TESTS,
+    U0,
+    U1,
+    proves,
+)
+
+FAILED = 254
+"""Stamp, within a task, of positions that cannot be proved now."""
+UNUSED = 255
+"""Stamp of bytes that are no position, or stand for one that is stored elsewhere."""
+LAST_STAMP = 253
+
+STACK = 4096
+"""Room for a flood: a chain in the lattice (at most 100 positions with ten ranks) with 20 neighbours each."""
+
+_SIX = np.uint64(6)
+_LOW6 = np.uint64(63)
+_NEXT_TAG = np.uint64(1 << 41)
+
+
+class Subsets(NamedTuple):
+    """The hands of one suit: those with k cards are number first[k] to first[k + 1] - 1.
+
+    `bits`: the bit set of each. `up`, `down`: the places, counted from first[k], of those that differ by exchanging one
+    card for the next higher (lower) rank; the rest of a row is -1.
+    """
+
+    first: np.ndarray
+    bits: np.ndarray
+    up: np.ndarray
+    down: np.ndarray
+
+    @classmethod
+    def of(cls, ranks: int) -> Subsets:
+        """The hands of a suit of `ranks` cards."""
+        groups = [
+            sorted(sum(1 << r for r in chosen) for chosen in combinations(range(ranks), k))
+            for k in range(ranks + 1)
+        ]
+        place = {bits: i for group in groups for i, bits in enumerate(group)}
+        every = [bits for group in groups for bits in group]
+        up = np.full((len(every), ranks // 2 + 1), -1, np.int64)
+        down = up.copy()
+        for row, bits in enumerate(every):
+            pairs = [(1 << r, bits >> r & 3) for r in range(ranks - 1)]
+            ups = [place[bits + low] for low, two in pairs if two == 1]
+            downs = [place[bits - low] for low, two in pairs if two == 2]
+            up[row, : len(ups)] = ups
+            down[row, : len(downs)] = downs
+        first = np.cumsum([0] + [len(group) for group in groups])
+        return cls(first.astype(np.int64), np.array(every, np.uint64), up, down)
+
+
+def block_shapes(ranks: int) -> list[tuple[int, int, int, int]]:
+    """The shapes that have blocks."""
+    each = range(ranks + 1)
+    return [(t, u, p, q) for t in each for u in each for p in each for q in range(p + 1)]
+
+
+def block_sizes(ranks: int) -> list[int]:
+    """The size of the block of each shape, in bytes."""
+    return [prod(comb(ranks, k) for k in shape) for shape in block_shapes(ranks)]
+
+
+class Layout:
+    """Where the blocks of a deck lie in the array of all stamps."""
+
+    def __init__(self, ranks: int) -> None:
+        self.ranks = ranks
+        self.subsets = Subsets.of(ranks)
+        self.shapes = np.array(block_shapes(ranks), np.int64)
+        self.sizes = np.array(block_sizes(ranks), np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+        cards = self.shapes.sum(axis=1)
+        largest_first = np.argsort(-self.sizes, kind="stable")
+        self.by_cards = [largest_first[cards[largest_first] == h] for h in range(4 * ranks + 1)]
+        """The numbers of the shapes with h cards, large blocks first."""
+
+    def empty_stamps(self) -> np.ndarray:
+        """Stamps with every position undecided."""
+        stamps = np.zeros(self.starts[-1], np.uint8)
+        count = [comb(self.ranks, k) for k in range(self.ranks + 1)]
+        for (t, u, p, q), start, end in zip(
+            self.shapes, self.starts[:-1], self.starts[1:], strict=True
+        ):
+            if t + u + p + q in (0, 4 * self.ranks):
+                stamps[start:end] = UNUSED
+            elif p == q:
+                planes = stamps[start:end].reshape(-1, count[p], count[q])
+                planes[:, *np.triu_indices(count[p], 1)] = UNUSED
+        return stamps
+
+    def slice_places(self, p_bits: int, q_bits: int) -> np.ndarray:
+        """For the positions of a slice (see `solver.bitboard`), in order: their places in the stamps, int64."""
+        if not hasattr(self, "_place"):
+            ranks, first = self.ranks, self.subsets.first
+            place = np.empty(1 << ranks, np.int64)
+            for k in range(ranks + 1):
+                place[self.subsets.bits[first[k] : first[k + 1]]] = np.arange(
+                    first[k + 1] - first[k]
+                )
+            self._place = place
+            self._count = np.bitwise_count(np.arange(1 << ranks)).astype(np.int64)
+            self._start = np.zeros((ranks + 1,) * 4, np.int64)
+            self._start[tuple(self.shapes.T)] = self.starts[:-1]
+            self._hands = np.diff(first)
+        place, count, hands = self._place, self._count, self._hands
+        p, q = count[p_bits], count[q_bits]
+        p_place, q_place = place[p_bits], place[q_bits]
+        if p < q or (p == q and p_place < q_place):
+            p, q, p_place, q_place = q, p, q_place, p_place
+        t, u = count[None, :], count[:, None]
+        number = place[None, :] * hands[u] + place[:, None]
+        number = (number * hands[p] + p_place) * hands[q] + q_place
+        places: np.ndarray = (self._start[t, u, p, q] + number).ravel()
+        return places
+
+
+@njit(cache=True, nogil=True)
+def swap_fields(x, low, high, width):
+    """`x` with the fields of `width` bits at `low` and `high` exchanged."""
+    field = (U1 << width) - U1
+    a = (x >> low) & field
+    b = (x >> high) & field
+    return (x & ~(field << low | field << high)) | a << high | b << low
+
+
+@njit(cache=True, nogil=True)
+def flood(block, counts, firsts, twins, digits, mark, links, stack):
+    """Stamp with `mark` every undecided position that can be reached over `links`, through undecided ones."""
+    ct, cu, cp, cq = counts
+    stack[0] = digits
+    top = 1
+    done = 0
+    while top > 0:
+        top -= 1
+        digits = stack[top]
+        it = digits >> 24
+        iu = digits >> 16 & 255
+        ip = digits >> 8 & 255
+        iq = digits & 255
+        index = ((it * cu + iu) * cp + ip) * cq + iq
+        for suit in range(4):
+            if suit == 0:
+                row, here, shift, scale = firsts[0] + it, it, 24, cu * cp * cq
+            elif suit == 1:
+                row, here, shift, scale = firsts[1] + iu, iu, 16, cp * cq
+            elif suit == 2:
+                row, here, shift, scale = firsts[2] + ip, ip, 8, cq
+            else:
+                row, here, shift, scale = firsts[3] + iq, iq, 0, 1
+            for m in range(links.shape[1]):
+                there = links[row, m]
+                if there < 0:
+                    break
+                target = index + (there - here) * scale
+                reached = digits + ((there - here) << shift)
+                if twins and suit >= 2:
+                    jp = reached >> 8 & 255
+                    jq = reached & 255
+                    if jp < jq:
+                        target += (jq - jp) * (cq - 1)
+                        reached += (jq - jp) * 255
+                if block[target] == 0:
+                    block[target] = mark
+                    done += 1
+                    stack[top] = reached
+                    top += 1
+    return done
+
+
+@njit(cache=True, nogil=True)
+def test_block(ranks, losses, shape, block, stamp, subsets, context, candidates, stack):
+    """Prove what can be proved now of the undecided positions of a block; the number of those that were.
+
+    Tests wins of the leader, or losses. A success decides all that is at least as good (as bad), a failure rules out for now
+    all that is at most as good. The order of the tests is scattered (multiples of the golden section), for
+    neighbours tell least about one another.
+    """
+    firsts = (
+        subsets.first[shape[0]],
+        subsets.first[shape[1]],
+        subsets.first[shape[2]],
+        subsets.first[shape[3]],
+    )
+    counts = (
+        subsets.first[shape[0] + 1] - firsts[0],
+        subsets.first[shape[1] + 1] - firsts[1],
+        subsets.first[shape[2] + 1] - firsts[2],
+        subsets.first[shape[3] + 1] - firsts[3],
+    )
+    twins = shape[2] == shape[3]
+    undecided = 0
+    for index in range(block.size):
+        if block[index] == 0:
+            candidates[undecided] = index
+            undecided += 1
+    if undecided == 0:
+        return 0
+    step = max(1, int(undecided * 0.6180339887))
+    while True:
+        a, b = undecided, step
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            break
+        step += 1
+
+    store(context, TAG, load(context, TAG) + _NEXT_TAG)
+    full = load(context, FULL)
+    width = np.uint64(ranks)
+    better = subsets.down if losses else subsets.up  # towards what a success proves
+    worse = subsets.up if losses else subsets.down
+    tests = 0
+    proved = 0
+    new = 0
+    number = 0
+    for _ in range(undecided):
+        number += step
+        if number >= undecided:
+            number -= undecided
+        index = candidates[number]
+        if block[index] != 0:
+            continue
+        iq = index % counts[3]
+        rest = index // counts[3]
+        ip = rest % counts[2]
+        rest //= counts[2]
+        iu = rest % counts[1]
+        it = rest // counts[1]
+        x = (
+            subsets.bits[firsts[0] + it]
+            | subsets.bits[firsts[1] + iu] << width
+            | subsets.bits[firsts[2] + ip] << width + width
+            | subsets.bits[firsts[3] + iq] << width + width + width
+        )
+        tests += 1
+        if losses:
+            x = swap_fields(x, U0, width, width)
+            success = proves(full ^ x, x, False, context)
+        else:
+            success = proves(x, full ^ x, True, context)
+        digits = it << 24 | iu << 16 | ip << 8 | iq
+        if success:
+            block[index] = stamp
+            proved += 1
+            new += 1 + flood(block, counts, firsts, twins, digits, stamp, better, stack)
+        else:
+            block[index] = FAILED
+            flood(block, counts, firsts, twins, digits, FAILED, worse, stack)
+    for number in range(undecided):
+        if block[candidates[number]] == FAILED:
+            block[candidates[number]] = 0
+    store(context, TESTS, load(context, TESTS) + np.uint64(tests))
+    store(context, PROVED, load(context, PROVED) + np.uint64(proved))
+    return new
+
+
+@njit(cache=True, nogil=True)
+def publish_block(ranks, losses, shape, block, stamp, subsets, table, full):
+    """Enter the positions of a block that have `stamp` into the bit table at address `table`, twins too."""
+    first = subsets.first
+    width = np.uint64(ranks)
+    index = 0
+    for it in range(first[shape[0]], first[shape[0] + 1]):
+        for iu in range(first[shape[1]], first[shape[1] + 1]):
+            trumps = subsets.bits[it] | subsets.bits[iu] << width
+            for ip in range(first[shape[2]], first[shape[2] + 1]):
+                for iq in range(first[shape[3]], first[shape[3] + 1]):
+                    if block[index] == stamp:
+                        x = (
+                            trumps
+                            | subsets.bits[ip] << width + width
+                            | subsets.bits[iq] << width + width + width
+                        )
+                        if (
+                            losses
+                        ):  # this table is over the hand of the responder, who is the prover
+                            x = full ^ swap_fields(x, U0, width, width)
+                        atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
+                        x = swap_fields(x, width + width, width + width + width, width)
+                        atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
+                    index += 1
+
+
+@njit(cache=True, nogil=True)
+def work(ranks, losses, todo, layout, undecided, stamps, stamp, subsets, context, counter, scratch):
+    """Test the blocks `todo`, as one of several threads that share `counter`; the number of positions proved.
+
+    `layout`: shapes and starts of all blocks; `undecided`: their numbers of undecided positions, kept up to date;
+    `scratch`: room for the candidates of the largest block, and for a flood.
+    """
+    shapes, starts = layout
+    candidates, stack = scratch
+    table = load(context, PUBLISH_RESPONDER if losses else PUBLISH_LEADER)
+    total = 0
+    while True:
+        i = atomic_add(counter, U0, U1)
+        if i >= todo.size:
+            return total
+        s = todo[i]
+        if undecided[s] == 0:
+            continue
+        shape = (shapes[s, 0], shapes[s, 1], shapes[s, 2], shapes[s, 3])
+        block = stamps[starts[s] : starts[s + 1]]
+        new = test_block(ranks, losses, shape, block, stamp, subsets, context, candidates, stack)
+        if new:
+            publish_block(ranks, losses, shape, block, stamp, subsets, table, load(context, FULL))
+            undecided[s] -= new
+            total += new

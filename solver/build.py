@@ -1,0 +1,312 @@
+"""The complete solution of a deck, built by rounds from what is proved to what follows from it.
+
+Two schedules over the same work (`solver.blocks`):
+
+- *outcomes*: every round first tests wins, then losses, each for hands of 1, 2, 3 … cards of the leader, and each
+  uses what was proved before. A fact is proved from facts that come earlier in the order (round, wins before
+  losses, cards of the leader), so the stamps of the positions order all proofs.
+- *distances*: a round uses only what earlier rounds proved, so its number is the distance.
+
+Rounds repeat until one changes nothing; what is undecided then is a draw. The result does not depend on the number
+of threads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from solver import trick
+from solver.bitboard import swap_trumps
+from solver.blocks import LAST_STAMP, STACK, UNUSED, Layout, block_sizes, work
+from solver.table import whole_file, write_table
+
+CHECKPOINT_SECONDS = 600.0
+
+
+class BuildError(Exception):
+    """A build that cannot be done here: not enough memory, or a checkpoint of another build."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a build is."""
+
+    ranks: int
+    round: int
+    decided: int
+    """Positions proved so far, of `total`; one of two that differ by exchanging the plain suits counts."""
+    total: int
+    tests: int
+    proved: int
+    """Tests that succeeded."""
+    nodes: int
+    """Lead nodes searched."""
+    seconds: float
+    """Time spent, before a resumption too."""
+    memory: int
+    """Bytes of the tables in memory."""
+
+
+def cores() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_needed(ranks: int, distances: bool, threads: int) -> int:
+    """Bytes that a build will use: the stamps, two bit tables (four with distances), room for each thread."""
+    sizes = block_sizes(ranks)
+    bit_tables = (4 if distances else 2) * (1 << max(0, 4 * ranks - 3))
+    return sum(sizes) + bit_tables + threads * 4 * max(sizes)
+
+
+class Builder:
+    """A build in memory. `run` does it; what tables are written from, `slices` and `totals`, comes after."""
+
+    def __init__(self, ranks: int, *, distances: bool, threads: int | None = None) -> None:
+        self.ranks = ranks
+        self.distances = distances
+        self.threads = threads or cores()
+        self.layout = Layout(ranks)
+        self.stamps = self.layout.empty_stamps()
+        self.undecided = np.add.reduceat(self.stamps == 0, self.layout.starts[:-1], dtype=np.int64)
+        self.total = int(self.undecided.sum())
+        words = max(1, 1 << 4 * ranks >> 6)
+        self.leader = np.zeros(words, np.uint64)
+        """Bit table over the leader's hand: he wins."""
+        self.responder = np.zeros(words, np.uint64)
+        """Bit table over the responder's hand, seen from him: he wins."""
+        self._new_facts = [self.leader, self.responder]
+        if distances:
+            self._new_facts = [self.leader.copy(), self.responder.copy()]
+        self._counter = np.zeros(1, np.uint64)
+        self._memos = [np.zeros(2 * trick.MEMO_SIZE, np.uint64) for _ in range(self.threads)]
+        self._contexts = [self._context(memo) for memo in self._memos]
+        room = int(self.layout.sizes.max())
+        self._scratch = [
+            (np.empty(room, np.uint32), np.empty(STACK, np.int64)) for _ in range(self.threads)
+        ]
+        self.round = 1
+        self._step = 0  # the next step of the round
+        self._new = 0  # positions proved in the round so far
+        self._before = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}  # an interruption
+        self._started = time.monotonic()
+
+    def _context(self, memo: np.ndarray) -> np.ndarray:
+        context = trick.make_context(self.ranks)
+        context[trick.LEADER] = self.leader.ctypes.data
+        context[trick.RESPONDER] = self.responder.ctypes.data
+        context[trick.MEMO] = memo.ctypes.data
+        context[trick.PUBLISH_LEADER] = self._new_facts[0].ctypes.data
+        context[trick.PUBLISH_RESPONDER] = self._new_facts[1].ctypes.data
+        return context
+
+    def progress(self) -> Progress:
+        """How far the build is; may be called at any time."""
+        counts = [
+            sum(int(context[word]) for context in self._contexts)
+            for word in (trick.TESTS, trick.PROVED, trick.NODES)
+        ]
+        return Progress(
+            self.ranks,
+            self.round,
+            self.total - int(self.undecided.sum()),
+            self.total,
+            counts[0] + int(self._before["tests"]),
+            counts[1] + int(self._before["proved"]),
+            counts[2] + int(self._before["nodes"]),
+            time.monotonic() - self._started + self._before["seconds"],
+            memory_needed(self.ranks, self.distances, self.threads),
+        )
+
+    def run(
+        self,
+        report: Callable[[Progress], None] | None = None,
+        checkpoint: Path | None = None,
+        every: float = CHECKPOINT_SECONDS,
+    ) -> None:
+        """Build to the end.
+
+        `report` is called about once a second and after every round. With `checkpoint` the state is written to that file
+        every so many seconds, and a build that finds the file goes on from there; the file is removed by
+        `finished`. Raises BuildError if it is the checkpoint of another build.
+        """
+        if checkpoint is not None and checkpoint.exists():
+            self._load(checkpoint)
+        saved = time.monotonic()
+        report = report or (lambda progress: None)
+        with ThreadPoolExecutor(self.threads) as pool:
+            while True:
+                steps = self._round_steps()
+                while self._step < len(steps):
+                    self._run_step(pool, steps[self._step], report)
+                    self._step += 1
+                    if checkpoint is not None and time.monotonic() - saved >= every:
+                        self._save(checkpoint)
+                        saved = time.monotonic()
+                if self.distances:
+                    np.copyto(self.leader, self._new_facts[0])
+                    np.copyto(self.responder, self._new_facts[1])
+                report(self.progress())
+                if self._new == 0:
+                    return
+                self.round += 1
+                self._step = self._new = 0
+
+    def _round_steps(self) -> list[tuple[bool, int, np.ndarray]]:
+        """The steps of this round: test losses (or wins), the stamp for what is proved, the blocks to do."""
+        by_cards = self.layout.by_cards[1 : 4 * self.ranks]
+        if self.distances:
+            if self.round == 1:  # distance 0: the lead of an only card
+                return [(False, 1, by_cards[0])]
+            everything = np.concatenate(by_cards)
+            everything = everything[np.argsort(-self.layout.sizes[everything], kind="stable")]
+            return [(losses, self.round, everything) for losses in (False, True)]
+        return [
+            (losses, 2 * self.round - 1 + losses, blocks)
+            for losses in (False, True)
+            for blocks in by_cards
+        ]
+
+    def _run_step(
+        self,
+        pool: ThreadPoolExecutor,
+        step: tuple[bool, int, np.ndarray],
+        report: Callable[[Progress], None],
+    ) -> None:
+        losses, stamp, blocks = step
+        blocks = blocks[self.undecided[blocks] > 0]
+        if blocks.size == 0:
+            return
+        if stamp > LAST_STAMP:
+            raise BuildError(f"more than {LAST_STAMP} stamps are needed for {self.ranks} ranks")
+        self._counter[0] = 0
+        jobs = [
+            pool.submit(self._work, number, losses, stamp, blocks)
+            for number in range(min(self.threads, len(blocks)))
+        ]
+        try:
+            while wait(jobs, timeout=1).not_done:
+                report(self.progress())
+        except BaseException:
+            self._counter[0] = len(self.layout.sizes)  # no more blocks for the threads
+            raise
+        self._new += sum(job.result() for job in jobs)
+
+    def _work(self, number: int, losses: bool, stamp: int, blocks: np.ndarray) -> int:
+        layout = self.layout
+        new: int = work(
+            self.ranks,
+            losses,
+            blocks,
+            (layout.shapes, layout.starts),
+            self.undecided,
+            self.stamps,
+            stamp,
+            layout.subsets,
+            self._contexts[number].ctypes.data,
+            self._counter.ctypes.data,
+            self._scratch[number],
+        )
+        return new
+
+    def _save(self, path: Path) -> None:
+        progress = self.progress()
+        header = {
+            "ranks": self.ranks,
+            "distances": self.distances,
+            "round": self.round,
+            "step": self._step,
+            "new": self._new,
+            **{key: getattr(progress, key) for key in self._before},
+        }
+        with whole_file(path) as file:
+            file.write(json.dumps(header).encode() + b"\n")
+            for array in self._saved_arrays():
+                file.write(array.data)
+
+    def _saved_arrays(self) -> list[np.ndarray]:
+        tables = [self.leader, self.responder]
+        return [self.stamps, *tables, *(self._new_facts if self.distances else [])]
+
+    def _load(self, path: Path) -> None:
+        with path.open("rb") as file:
+            header = json.loads(file.readline())
+            if (header["ranks"], header["distances"]) != (self.ranks, self.distances):
+                raise BuildError(f"{path} is a checkpoint of another build: {header}")
+            for array in self._saved_arrays():
+                if file.readinto(array.data.cast("B")) != array.nbytes:
+                    raise BuildError(f"the checkpoint {path} is truncated")
+        self.round, self._step, self._new = header["round"], header["step"], header["new"]
+        self._before = {key: header[key] for key in self._before}
+        np.add.reduceat(
+            self.stamps == 0, self.layout.starts[:-1], dtype=np.int64, out=self.undecided
+        )
+
+    def totals(self) -> tuple[int, int, int]:
+        """Wins, losses and draws among all base positions, from the leader's point of view."""
+        wins, losses = (
+            int(np.bitwise_count(table).sum(dtype=np.int64))
+            for table in (self.leader, self.responder)
+        )
+        return wins, losses, (1 << 4 * self.ranks) - 2 - wins - losses
+
+    def slices(self, kind: str) -> Iterator[bytes]:
+        """The slices of a table of this kind, in order (see `solver.table`)."""
+        n = self.ranks
+        positions = 1 << 2 * n
+        for_responder = (positions - 1) ^ swap_trumps(np.arange(positions), n)
+        suit = (1 << n) - 1
+        for p in range(1 << n):
+            for q in range(p + 1):
+                if kind == "distance":
+                    stamps = self.stamps[self.layout.slice_places(p, q)]
+                    yield np.where((stamps == 0) | (stamps == UNUSED), 0, stamps - 1).tobytes()
+                    continue
+                wins = _bits(self.leader, (q << n | p) << 2 * n, positions)
+                losses = _bits(self.responder, ((suit ^ q) << n | (suit ^ p)) << 2 * n, positions)[
+                    for_responder
+                ]
+                draws = 1 - (wins | losses)
+                if p == q == 0:
+                    draws[0] = 0  # the empty hand
+                if p == q == suit:
+                    draws[-1] = 0  # the whole deck
+                yield b"".join(np.packbits(b, bitorder="little").tobytes() for b in (wins, draws))
+
+
+def _bits(table: np.ndarray, start: int, count: int) -> np.ndarray:
+    """Bits start to start + count of a bit table, one a byte; count is a power of two that divides start."""
+    part = table.view(np.uint8)[start >> 3 : (start + count + 7) >> 3]
+    return np.unpackbits(part, bitorder="little")[start & 7 :][:count]
+
+
+def build_tables(
+    ranks: int,
+    paths: dict[str, Path],
+    *,
+    threads: int | None = None,
+    report: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
+) -> Builder:
+    """Build the complete solution of a deck and write its tables.
+
+    `paths`: where to write the table of each kind; without "distance" no distances are computed. Files are written whole or not
+    at all. Raises BuildError.
+    """
+    builder = Builder(ranks, distances="distance" in paths, threads=threads)
+    builder.run(report, checkpoint)
+    for kind, path in paths.items():
+        write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
+    return builder

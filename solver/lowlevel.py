@@ -1,0 +1,83 @@
+"""Bit and memory operations that numba does not offer: the only place where pointers are handled.
+
+The search kernels take one `uint64` address instead of a dozen arrays: an array argument costs seven machine
+words at every recursive call. Addresses come from `array.ctypes.data`; the caller keeps the array alive.
+Atomic operations let several threads set bits in one table and share one work counter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+_WORD = ir.IntType(64)
+_U64 = types.uint64
+
+
+def _word_pointer(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Value:
+    base = builder.inttoptr(address, _WORD.as_pointer())
+    return builder.gep(base, [index])
+
+
+@intrinsic
+def load(typingctx: Any, address: Any, index: Any) -> Any:
+    """The 64-bit word number `index` at `address`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_word_pointer(builder, *args))
+
+    return _U64(_U64, _U64), codegen
+
+
+@intrinsic
+def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write the 64-bit word number `index` at `address`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _word_pointer(builder, args[0], args[1]))
+        return context.get_dummy_value()
+
+    return types.void(_U64, _U64, _U64), codegen
+
+
+@intrinsic
+def atomic_or(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+    """Set bits in the word number `index` at `address`, safe against other threads; the old word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.atomic_rmw(
+            "or", _word_pointer(builder, args[0], args[1]), args[2], "monotonic"
+        )
+
+    return _U64(_U64, _U64, _U64), codegen
+
+
+@intrinsic
+def atomic_add(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+    """Add to the word number `index` at `address`, safe against other threads; the old word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.atomic_rmw(
+            "add", _word_pointer(builder, args[0], args[1]), args[2], "monotonic"
+        )
+
+    return _U64(_U64, _U64, _U64), codegen
+
+
+@intrinsic
+def trailing_zeros(typingctx: Any, value: Any) -> Any:
+    """Index of the lowest set bit; 64 for zero."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return _U64(_U64), codegen
+
+
+@njit("boolean(uint64, uint64)", inline="always", cache=True)
+def has_bit(table: int, index: int) -> bool:
+    """Whether bit `index` is set in the bit table at address `table`."""
+    return (load(table, index >> 6) >> (index & 63)) & 1 != 0

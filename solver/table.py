@@ -1,0 +1,325 @@
+"""The table file: the complete solution of a deck, compressed by slices, read where it lies.
+
+There are two kinds of table for a deck: `outcome` and `distance`. What a slice is and how slices are ordered
+says `solver.bitboard`. All numbers are little-endian.
+
+    offset  size  content
+         0     8  magic "CHALLTAB"
+         8     2  version, 1
+        10     1  kind: 0 outcome, 1 distance
+        11     1  ranks
+        12     4  slices in a chunk (the last chunk may have fewer)
+        16     4  number of chunks, C
+        20     4  CRC-32 of the header (with this field zero) and the index
+        24    24  number of wins, losses, draws among all base positions
+        48    32  SHA-256 of the uncompressed chunks
+        80  8C+8  file offset of each chunk, and of the end of the file
+         …    4C  CRC-32 of each compressed chunk
+         …        the chunks: slices one after the other, as raw LZMA2 (LZMA_FILTERS)
+
+A slice of an outcome table is two bit fields of 4**ranks bits (at least a byte), bit i in byte i // 8 at 1 << i % 8:
+"the leader wins", then "draw"; the rest is lost. A slice of a distance table has one byte for each position, the
+tricks to the end; 0 for draws and for hands of one card. The two hands that are no position (empty and full) hold zeros.
+
+A chunk is checked when it is first read; `Table.check` reads the whole file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from solver.bitboard import slices
+from solver.value import WIN, table_index
+
+if TYPE_CHECKING:
+    import numpy as np
+
+KINDS = ("outcome", "distance")
+MAGIC = b"CHALLTAB"
+VERSION = 1
+LZMA_FILTERS: list[dict[str, Any]] = [
+    {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 0, "pb": 0, "dict_size": 1 << 18}
+]
+CHUNK_BYTES = 1 << 18
+"""Uncompressed size of a chunk: small enough to unpack in milliseconds, large enough to compress well."""
+OPEN_CHUNKS = 128
+"""Chunks of one table kept unpacked, the latest used."""
+
+_HEADER = struct.Struct("<8sHBBIII3Q32s")
+DATA = Path(__file__).parent / "data"
+
+
+class TableError(Exception):
+    """A file that is no table, or a broken one: truncated, altered, of another version."""
+
+
+class MissingTable(TableError):
+    """There is no table for a deck."""
+
+
+def slice_bytes(ranks: int, kind: str) -> int:
+    """The size of one uncompressed slice in bytes."""
+    positions = 1 << 2 * ranks
+    return positions if kind == "distance" else 2 * max(1, positions // 8)
+
+
+def table_path(ranks: int, kind: str) -> Path:
+    """Where the table of a deck is kept."""
+    return DATA / f"ranks{ranks}.{kind}"
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A binary file that appears under its name when it is complete, or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_table(
+    path: Path, ranks: int, kind: str, totals: tuple[int, int, int], content: Iterable[bytes]
+) -> None:
+    """Write a table from its slices, in order. `totals`: wins, losses and draws among all base positions."""
+    size = slice_bytes(ranks, kind)
+    per_chunk = max(1, CHUNK_BYTES // size)
+    count = -(-slices(ranks) // per_chunk)
+    index_bytes = 8 * (count + 1) + 4 * count
+    digest = hashlib.sha256()
+    offsets, checks = [_HEADER.size + index_bytes], []
+    with whole_file(path) as file:
+        file.seek(offsets[0])
+        for chunk in _chunks(content, per_chunk):
+            digest.update(chunk)
+            packed = lzma.compress(chunk, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+            file.write(packed)
+            offsets.append(offsets[-1] + len(packed))
+            checks.append(zlib.crc32(packed))
+        if len(checks) != count:
+            raise ValueError(f"{len(checks)} chunks given, expected {count}")
+        index = struct.pack(f"<{count + 1}Q{count}I", *offsets, *checks)
+        fields = (MAGIC, VERSION, KINDS.index(kind), ranks, per_chunk, count)
+        check = zlib.crc32(index, zlib.crc32(_HEADER.pack(*fields, 0, *totals, digest.digest())))
+        file.seek(0)
+        file.write(_HEADER.pack(*fields, check, *totals, digest.digest()) + index)
+
+
+def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
+    group: list[bytes] = []
+    for piece in content:
+        group.append(piece)
+        if len(group) == per_chunk:
+            yield b"".join(group)
+            group.clear()
+    if group:
+        yield b"".join(group)
+
+
+class Table:
+    """An open table file. Raises TableError if it is none, truncated, altered or of another version."""
+
+    path: Path
+    ranks: int
+    kind: str
+    wins: int
+    losses: int
+    draws: int
+    digest: str
+    """SHA-256 of the uncompressed content, in hexadecimal."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "the file is empty"
+            raise TableError(f"cannot read the table {path}: {reason}") from None
+        if len(self._map) < _HEADER.size or self._map[: len(MAGIC)] != MAGIC:
+            raise TableError(f"{path} is no table file: it does not begin with {MAGIC.decode()}")
+        fields = list(_HEADER.unpack_from(self._map))
+        _, version, kind, self.ranks, self._per_chunk, count, check = fields[:7]
+        self.wins, self.losses, self.draws, digest = fields[7:]
+        self.digest = digest.hex()
+        if version != VERSION:
+            raise TableError(f"{path} has format version {version}, expected {VERSION}")
+        index_end = _HEADER.size + 12 * count + 8
+        if len(self._map) < index_end:
+            raise TableError(f"{path} is truncated: it ends within its index")
+        index = self._map[_HEADER.size : index_end]
+        fields[6] = 0
+        if zlib.crc32(index, zlib.crc32(_HEADER.pack(*fields))) != check:
+            raise TableError(f"{path} has been altered: the check sum of its header does not match")
+        self.kind = KINDS[kind]
+        numbers = struct.unpack(f"<{count + 1}Q{count}I", index)
+        self._offsets, self._checks = numbers[: count + 1], numbers[count + 1 :]
+        if len(self._map) != self._offsets[-1]:
+            raise TableError(
+                f"{path} is truncated or has grown: {len(self._map)} bytes, expected {self._offsets[-1]}"
+            )
+        self._slice_bytes = slice_bytes(self.ranks, self.kind)
+        self._open: dict[int, bytes] = {}
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the file."""
+        return len(self._map)
+
+    @property
+    def positions(self) -> int:
+        """The number of base positions of the deck."""
+        return (1 << 4 * self.ranks) - 2
+
+    def _chunk(self, number: int) -> bytes:
+        packed = self._map[self._offsets[number] : self._offsets[number + 1]]
+        if zlib.crc32(packed) != self._checks[number]:
+            raise TableError(f"{self.path} has been altered: chunk {number} fails its check sum")
+        return lzma.decompress(packed, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+
+    def slice(self, number: int) -> tuple[bytes, int]:
+        """An unpacked chunk and the offset in it at which slice `number` begins."""
+        chunk, place = divmod(number, self._per_chunk)
+        data = self._open.pop(chunk, None)
+        if data is None:
+            data = self._chunk(chunk)
+            if len(self._open) >= OPEN_CHUNKS:
+                del self._open[next(iter(self._open))]
+        self._open[chunk] = data
+        return data, place * self._slice_bytes
+
+    def content(self) -> Iterator[bytes]:
+        """All chunks, unpacked, in order; raises TableError at the end if the digest does not match."""
+        digest = hashlib.sha256()
+        for number in range(len(self._checks)):
+            chunk = self._chunk(number)
+            digest.update(chunk)
+            yield chunk
+        if digest.hexdigest() != self.digest:
+            raise TableError(f"{self.path} has been altered: its content does not match its digest")
+
+    def check(self) -> None:
+        """Read the whole file; raises TableError if anything in it has been altered."""
+        for _ in self.content():
+            pass
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The complete solution of one deck: the outcome table and, where there is one, the distance table.
+
+    Base positions are the leader's hand as a bit set, seen from the leader (see `solver.bitboard`).
+    """
+
+    ranks: int
+    outcome: Table
+    distance: Table | None
+
+    def __getitem__(self, index: int) -> int:
+        """The score at a table index, as `solver.value` wants it. Without distances wins count as wins in 1."""
+        number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
+        data, start = self.outcome.slice(number)
+        if data[start + (place >> 3)] >> (place & 7) & 1:
+            sign = 1
+        elif data[start + (self.outcome._slice_bytes >> 1) + (place >> 3)] >> (place & 7) & 1:
+            return 0
+        else:
+            sign = -1
+        if self.distance is None:
+            return sign * (WIN - 1)
+        data, start = self.distance.slice(number)
+        return sign * (WIN - data[start + place])
+
+    def probe(self, hand: Any) -> Any:
+        """Score of the base position in which the leader holds `hand`: one int, or an array of them.
+
+        A score is `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw. An array must be of an
+        integer type; the result has its shape and the type int16. Raises ValueError for a hand that is empty, full
+        or not of this deck.
+        """
+        full = (1 << 4 * self.ranks) - 1
+        if isinstance(hand, int):
+            if not 0 < hand < full:
+                raise ValueError(f"hand {hand:#x} is no base position with {self.ranks} ranks")
+            return self[table_index(hand, self.ranks)]
+        import numpy as np
+
+        hands = np.asarray(hand)
+        wrong = (hands <= 0) | (hands >= full)
+        if wrong.any():
+            raise ValueError(
+                f"hand {int(hands[wrong][0]):#x} is no base position with {self.ranks} ranks"
+            )
+        return self.scores()[table_indices(hands.astype(np.int64), self.ranks)]
+
+    def scores(self) -> np.ndarray:
+        """All scores by table index, int16, unpacked on first use: 2 bytes for each stored position."""
+        return _scores(self)
+
+
+def table_indices(hands: np.ndarray, ranks: int) -> np.ndarray:
+    """`solver.value.table_index` of an int64 array."""
+    import numpy as np
+
+    two = 2 * ranks
+    p, q = (hands >> two) & ((1 << ranks) - 1), hands >> (two + ranks)
+    high, low = np.maximum(p, q), np.minimum(p, q)
+    indices: np.ndarray = ((high * (high + 1) >> 1) + low) << two | hands & ((1 << two) - 1)
+    return indices
+
+
+@cache
+def _scores(tables: Tables) -> np.ndarray:
+    import numpy as np
+
+    positions = 1 << 2 * tables.ranks
+    result = np.empty(slices(tables.ranks) * positions, np.int16)
+    start = 0
+    for chunk in tables.outcome.content():
+        planes = np.frombuffer(chunk, np.uint8).reshape(-1, 2, tables.outcome._slice_bytes >> 1)
+        bits = np.unpackbits(planes, axis=2, bitorder="little")[:, :, :positions]
+        part = result[start : start + bits.shape[0] * positions].reshape(-1, positions)
+        part[:] = np.where(bits[:, 0], WIN, np.where(bits[:, 1], 0, -WIN))
+        start += part.size
+    start = 0
+    for chunk in tables.distance.content() if tables.distance else ():
+        part = result[start : start + len(chunk)]
+        part -= np.sign(part) * np.frombuffer(chunk, np.uint8)
+        start += part.size
+    if tables.distance is None:
+        result -= np.sign(result)
+    return result
+
+
+@cache
+def open_tables(ranks: int) -> Tables:
+    """The complete solution of a deck, found where this package keeps it. Raises MissingTable, TableError."""
+    path = table_path(ranks, "outcome")
+    if not path.exists():
+        have = sorted(int(p.stem[5:]) for p in DATA.glob("ranks*.outcome"))
+        raise MissingTable(
+            f"there is no table for decks of {ranks} ranks, "
+            f"only for {', '.join(map(str, have)) or 'none'}"
+        )
+    distance = table_path(ranks, "distance")
+    return Tables(ranks, Table(path), Table(distance) if distance.exists() else None)
+
+
+def probe(hand: Any, ranks: int) -> Any:
+    """`Tables.probe` of the deck's own tables: the score of one hand or of an array of hands."""
+    return open_tables(ranks).probe(hand)

@@ -1,0 +1,263 @@
+"""The exact value of a position inside a trick, from a table of base positions.
+
+One source, two speeds. These functions use only what means the same to Python and to numba (signed integers,
+tuples, indexing), so one position is answered by plain Python, at once and without loading a compiler, and
+thousands by `compiled()`. Hands are bit sets as in `solver.bitboard`.
+
+A *score* is for the player to act: `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw; greater
+is better. `scores` maps the table index of a base position to the score of its leader.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+WIN = 512
+"""More than any distance."""
+
+MAX_CARDS = 40
+MEMO_SIZE = 1 << 14
+
+
+def make_deck(ranks: int) -> tuple[int, int, int, int, int, int, int, int]:
+    """What the search must know of a deck: ranks, both trump suits, all but the aces, all cards, and all cards
+    but the lowest one, two and four of each suit."""
+
+    def every(suit_bits: int) -> int:
+        return sum(suit_bits << (ranks * suit) for suit in range(4))
+
+    field = (1 << ranks) - 1
+    full = every(field)
+    return (
+        ranks,
+        field,
+        field << ranks,
+        full ^ every(1 << (ranks - 1)),
+        full,
+        full ^ every(1),
+        full ^ every(min(3, field)),
+        full ^ every(min(15, field)),
+    )
+
+
+def make_memo() -> tuple[list[int], ...]:
+    """Working memory of a search, good for one table for ever.
+
+    Four columns of a transposition table (leader's hand, responder's hand and side, lower bound, upper bound)
+    and two of the leads of the nodes on the path, best first.
+    """
+    columns = [[0] * MEMO_SIZE for _ in range(4)]
+    return (*columns, [0] * MAX_CARDS**2, [0] * MAX_CARDS**2)
+
+
+def table_index(x: Any, ranks: int) -> Any:
+    """Where the base position with leader's hand `x` stands in a table (see `solver.bitboard`)."""
+    two = 2 * ranks
+    p = (x >> two) & ((1 << ranks) - 1)
+    q = x >> (two + ranks)
+    if p < q:
+        p, q = q, p
+    return ((p * (p + 1) >> 1) + q) << two | x & ((1 << two) - 1)
+
+
+def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
+    """The score, one trick earlier, of the base position in which the player of `side` leads with `x`.
+
+    Side 0 owns the first trump suit of the view, side 1 the second.
+    """
+    ranks = deck[0]
+    if side:
+        field = deck[1]
+        x = x & ~(field | field << ranks) | (x & field) << ranks | (x >> ranks) & field
+    score = int(scores[table_index(x, ranks)])
+    if score > 0:
+        return score - 1
+    if score < 0:
+        return score + 1
+    return score
+
+
+def below_highest(hand: Any, deck: Any) -> Any:
+    """The cards of each suit that lie below the highest card of `hand` in that suit."""
+    low1 = deck[5]
+    x = (hand & low1) >> 1
+    x |= (x & low1) >> 1
+    x |= (x & deck[6]) >> 2
+    x |= (x & deck[7]) >> 4
+    return x | (x & low1) >> 1
+
+
+def run_lows(hand: Any, other: Any, deck: Any) -> Any:
+    """The lowest card of each run of `hand`; `solver.trick.run_lows` explains the carry."""
+    inner = deck[3]
+    above = (hand & inner) << 1
+    empty = inner & ~(hand | other)
+    entering = above & empty
+    return hand & ~(above | ((empty + entering) ^ empty ^ entering))
+
+
+def lead_value(
+    a: Any, b: Any, side: Any, alpha: Any, beta: Any, depth: Any, deck: Any, scores: Any, memo: Any
+) -> Any:
+    """The score of the lead node at which the player of `side` holds `a` and is to lead, the other holds `b`.
+
+    Alpha-beta, fail-soft: the result is exact inside the window, a lower bound if it is at least `beta`, an upper
+    bound if it is at most `alpha`. Neither hand is empty; the pile is not empty or `a` has two cards or more.
+    `depth` counts the lead nodes above this one.
+    """
+    if a & (a - 1) == 0:
+        return WIN - 1
+    memo_a, memo_b, memo_low, memo_high, sorted_leads, sorted_values = memo
+    key = b | side << 40
+    slot = (a * 40503 ^ b * 30103) >> 9 & (MEMO_SIZE - 1)
+    low, high = -WIN, WIN
+    if memo_a[slot] == a and memo_b[slot] == key:
+        low, high = int(memo_low[slot]), int(memo_high[slot])
+        if low >= beta or low == high:
+            return low
+        if high <= alpha:
+            return high
+        alpha = max(alpha, low)
+        beta = min(beta, high)
+    own = deck[1] if side else deck[2]  # the responder's trump suit
+    trumps = b & own
+    in_suit = below_highest(b, deck)
+
+    # No lead is worth more than the position after it is picked up: the best of these first.
+    first = end = depth * MAX_CARDS
+    leads = run_lows(a, b, deck)
+    while leads:
+        card = leads & -leads
+        leads ^= card
+        value = base_score(a ^ card, side, deck, scores)
+        i = end
+        while i > first and sorted_values[i - 1] < value:
+            sorted_values[i] = sorted_values[i - 1]
+            sorted_leads[i] = sorted_leads[i - 1]
+            i -= 1
+        sorted_values[i] = value
+        sorted_leads[i] = card
+        end += 1
+
+    best = -WIN
+    for i in range(first, end):
+        card = int(sorted_leads[i])
+        value = int(sorted_values[i])
+        floor = max(alpha, best)
+        if value <= floor or best >= beta:
+            best = max(best, value) if best < beta else best
+            break
+        rest = a ^ card
+        for suit_led in (True, False):
+            if value <= floor:
+                break
+            if suit_led:
+                beats = b & -(card << 1) if card & in_suit else 0
+            else:
+                beats = trumps if card & own == 0 else 0
+            if beats:
+                kept = b ^ (beats & -beats)
+                if kept == 0:
+                    value = 1 - WIN
+                else:
+                    value = min(
+                        value,
+                        -lead_value(
+                            kept, rest, 1 - side, -value, -floor, depth + 1, deck, scores, memo
+                        ),
+                    )
+        best = max(best, value)
+    if best <= alpha:
+        high = min(high, best)
+    elif best >= beta:
+        low = max(low, best)
+    else:
+        low = high = best
+    memo_a[slot] = a
+    memo_b[slot] = key
+    memo_low[slot] = low
+    memo_high[slot] = high
+    return best
+
+
+def move_scores(
+    a: Any, b: Any, top: Any, empty: Any, deck: Any, scores: Any, memo: Any, out: Any
+) -> Any:
+    """Write the score of every legal move of the player of side 0 to `out`; returns the set of his cards that are legal.
+
+    He holds `a`, the other holds `b`. `top`: the card (one bit) that he faces, 0 if he is to lead; `empty`: the
+    table is empty. `out[i]` is for playing card number i, `out[MAX_CARDS]` for picking up (if `top`).
+    """
+    ranks, own, other = deck[0], deck[1], deck[2]
+    legal = a
+    if top:
+        field = deck[1]
+        while field & top == 0:
+            field <<= ranks
+        legal = a & field & -(top << 1)
+        if top & own == 0:
+            legal |= a & own
+        out[MAX_CARDS] = -base_score(b, 1, deck, scores)
+    left = legal
+    bit = 0
+    while left >> bit:
+        card = 1 << bit
+        if left & card:
+            rest = a ^ card
+            if rest == 0:
+                value = WIN if empty else WIN - 1
+            elif top:
+                value = lead_value(rest, b, 0, -WIN, WIN, 0, deck, scores, memo)
+            else:
+                value = base_score(rest, 0, deck, scores)
+                if card & below_highest(b, deck):
+                    higher = b & -(card << 1)
+                    kept = b ^ (higher & -higher)
+                    if kept == 0:
+                        value = 1 - WIN
+                    else:
+                        value = min(
+                            value, -lead_value(kept, rest, 1, -WIN, WIN, 0, deck, scores, memo)
+                        )
+                trumps = b & other
+                if trumps and card & other == 0:
+                    kept = b ^ (trumps & -trumps)
+                    if kept == 0:
+                        value = 1 - WIN
+                    else:
+                        value = min(
+                            value, -lead_value(kept, rest, 1, -WIN, WIN, 0, deck, scores, memo)
+                        )
+            out[bit] = value
+        bit += 1
+    return legal
+
+
+@cache
+def compiled() -> Any:
+    """`move_scores` compiled by numba; the compiled code is cached on disk.
+
+    It takes int64 arrays for `out` and the columns of the memo, an int16 array for `scores`.
+    """
+    from numba import njit, types
+
+    from solver import value
+
+    word, deck = types.int64, types.UniTuple(types.int64, 8)
+    scores, column = types.int16[::1], types.int64[::1]
+    memo = types.UniTuple(column, 6)
+    signatures = {  # given in full: numba cannot cache recursive functions whose types it inferred
+        "table_index": word(word, word),
+        "base_score": word(word, word, deck, scores),
+        "below_highest": word(word, deck),
+        "run_lows": word(word, word, deck),
+        "lead_value": word(word, word, word, word, word, word, deck, scores, memo),
+        "move_scores": word(word, word, word, word, deck, scores, memo, column),
+    }
+    namespace = dict(vars(value))
+    for name, signature in signatures.items():
+        function = FunctionType(vars(value)[name].__code__, namespace, name)
+        namespace[name] = njit(signature, cache=True, nogil=True)(function)
+    return namespace["move_scores"]
