@@ -1,13 +1,14 @@
-"""The command `challenge`: its list of subcommands, loaded only when they are called, and its errors."""
+"""The command `challenge`: its list of subcommands, each loaded only when it is called."""
 
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 import click
 
-from engine.game import GameError
+from cli.errors import exit_statuses
 
 COMMANDS = {
     "solve": ("cli.solve", "Who wins a deal or a position, in how many tricks, and how."),
@@ -35,16 +36,14 @@ class Challenge(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand; bad input becomes one sentence and exit status 2."""
-        try:
+        with exit_statuses():
             return super().invoke(ctx)
-        except GameError as error:
-            failure = click.ClickException(str(error))
-            failure.exit_code = 2
-            raise failure from None
 
 
 @click.group(cls=Challenge, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="challenge-solver", prog_name="challenge")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Solve, analyse and play Challenge (Besicovitch's Svoyi Kozyri) and related card games."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        ctx.color = False

@@ -1,0 +1,31 @@
+"""`challenge deal`: random deals."""
+
+from __future__ import annotations
+
+import random
+
+import click
+
+from cli.input import DEFAULT_DECK, DeckType
+from engine.deals import random_deal
+
+
+@click.command()
+@click.option("--deck", type=DeckType(), default=DEFAULT_DECK, help="The deck (default: easy).")
+@click.option("--seed", type=int, help="The same seed gives the same deals (default: other ones).")
+@click.option("--count", type=click.IntRange(0), default=1, help="How many (default: 1).")
+@click.option("--position", is_flag=True, help="Print positions, six fields, instead of deals.")
+def deal(deck: int, seed: int | None, count: int, position: bool) -> None:
+    """Print random deals, one a line, as likely as they come up at the table.
+
+    A deal is the dealer's cards in his trump suit and in his second suit, such as KQJ.JT9; a dash
+    stands for no cards.
+
+    \b
+    Example: the share of deals that the dealer wins
+      challenge deal --count 1000 | challenge solve -
+    """
+    rng = random.Random(seed)
+    for _ in range(count):
+        made = random_deal(deck, rng)
+        click.echo(str(made.position() if position else made))

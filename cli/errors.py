@@ -1,0 +1,47 @@
+"""Exit statuses, and the one place where an exception becomes one sentence and a status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from engine.game import GameError
+
+FAILED = 1
+"""The command has done its work, but some lines were bad or a table is wrong."""
+BAD_INPUT = 2
+NO_TABLE = 3
+INTERRUPTED = 130
+
+
+@contextmanager
+def exit_statuses() -> Iterator[None]:
+    """Turn what a command raises into one sentence on standard error and an exit status.
+
+    A broken pipe is left to click, which ends quietly.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        _stop("interrupted", INTERRUPTED)
+    except OSError as error:
+        _stop(f"{error.filename or 'standard output'}: {error.strerror}", BAD_INPUT)
+    except GameError as error:
+        _stop(str(error), BAD_INPUT)
+    except Exception as error:
+        from solver.table import MissingTable, TableError  # not needed unless something failed
+
+        if not isinstance(error, TableError):
+            raise
+        _stop(str(error), NO_TABLE if isinstance(error, MissingTable) else BAD_INPUT)
+
+
+def _stop(sentence: str, status: int) -> None:
+    click.echo(f"Error: {sentence}", err=True)
+    click.get_current_context().exit(status)

@@ -1,0 +1,40 @@
+"""A progress bar for long work."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+WIDTH = 30
+INTERVAL = 0.1
+"""Seconds between two pictures."""
+
+
+class Progress:
+    """A bar on standard error while the block runs; nothing if that is no terminal."""
+
+    def __enter__(self) -> Progress:
+        self._shown = sys.stderr.isatty()
+        self._next = 0.0
+        return self
+
+    def __call__(self, done: float, text: str) -> None:
+        """Show that the part `done` (0 to 1) of the work is done."""
+        if self._shown and time.monotonic() >= self._next:
+            self._next = time.monotonic() + INTERVAL
+            filled = int(done * WIDTH)
+            self._write(f"[{'#' * filled}{'-' * (WIDTH - filled)}] {done:4.0%}  {text}")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            self._write("")
+
+    def _write(self, line: str) -> None:
+        sys.stderr.write(f"\r{line}\x1b[K")
+        sys.stderr.flush()
