@@ -146,11 +146,16 @@ class Match:
             return seats
         return seats[self.dealer - 1 :] + seats[: self.dealer - 1]
 
+    @property
+    def deal_seed(self) -> int:
+        """The seed of the next deal."""
+        return random.Random(f"{self.seed} {self.deals}").getrandbits(32)
+
     def initial(self) -> State:
         """The state after the next deal. Raises GameError if the match is over."""
         if self.over:
             raise GameError("the match is over, there are no more deals")
-        return self.game.initial(random.Random(f"{self.seed} {self.deals}").getrandbits(32))
+        return self.game.initial(self.deal_seed)
 
     def after(self, final: State) -> Match:
         """The match after a deal that ended in this state, as a draw if the game was not over."""
