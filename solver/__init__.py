@@ -1,0 +1,19 @@
+"""Exact solutions of Challenge: trick search, complete solutions of decks, and `solve` on top.
+
+Importing this package loads neither numpy nor numba; building and solving thousands of positions do.
+"""
+
+from solver.solve import Move, Solution, solve, solve_many
+from solver.table import MissingTable, TableError, Tables, open_tables, probe
+
+__all__ = [
+    "MissingTable",
+    "Move",
+    "Solution",
+    "TableError",
+    "Tables",
+    "open_tables",
+    "probe",
+    "solve",
+    "solve_many",
+]
