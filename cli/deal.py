@@ -6,12 +6,12 @@ import random
 
 import click
 
-from cli.input import DEFAULT_DECK, DeckType
+from cli.input import DEFAULT_DECK, deck_option
 from engine.deals import random_deal
 
 
 @click.command()
-@click.option("--deck", type=DeckType(), default=DEFAULT_DECK, help="The deck (default: easy).")
+@deck_option("The deck (default: easy).", default=DEFAULT_DECK)
 @click.option("--seed", type=int, help="The same seed gives the same deals (default: other ones).")
 @click.option("--count", type=click.IntRange(0), default=1, help="How many (default: 1).")
 @click.option("--position", is_flag=True, help="Print positions, six fields, instead of deals.")

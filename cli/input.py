@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 import click
 
@@ -12,19 +12,17 @@ from engine.challenge import Position
 from engine.deals import Deal
 from engine.game import GameError
 
-DEFAULT_DECK = DECKS["easy"]
+DEFAULT_DECK = "easy"
 
 
-class DeckType(click.ParamType):
-    """The number of ranks of a deck, given by name or number."""
+def deck_option(help: str, default: str | None = None) -> Callable[[Any], Any]:
+    """The option `--deck`, a deck by name or number, given on as its number of ranks."""
 
-    name = "deck"
+    def ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+        return None if value is None else parse_deck(value)
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return f"[{'|'.join(DECKS)}|1..{MAX_RANKS}]"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return parse_deck(value)
+    metavar = f"[{'|'.join(DECKS)}|1..{MAX_RANKS}]"
+    return click.option("--deck", default=default, metavar=metavar, callback=ranks, help=help)
 
 
 def parse_problem(text: str, deck: int | None = None) -> tuple[str, Position]:
@@ -39,7 +37,7 @@ def parse_problem(text: str, deck: int | None = None) -> tuple[str, Position]:
         if deck not in (None, position.ranks):
             raise GameError(f"the position has {position.ranks} ranks, but --deck says {deck}")
         return str(position), position
-    deal = Deal.parse(text, deck or DEFAULT_DECK)
+    deal = Deal.parse(text, deck or DECKS[DEFAULT_DECK])
     return str(deal), deal.position()
 
 

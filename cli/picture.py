@@ -36,7 +36,8 @@ class Picture:
         for row in (self._heading, *[lambda *at, s=s: self._holding(s, *at) for s in range(4)]):
             yield _columns((row(position, player) for player in (1, 2)), width)
         if position.table:
-            yield f"On the table: {self.cards(sorted(position.table, key=card_order))}"
+            table = sorted(position.table, key=card_order)
+            yield f"On the table: {self.cards(table)}"
 
     def _heading(self, position: Position, player: int) -> str:
         name = click.style(f"Player {player}", bold=True)

@@ -1,0 +1,143 @@
+"""`challenge solve`: the exact value of deals and positions, as a picture, as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from typing import BinaryIO
+
+import click
+
+from cli.errors import FAILED
+from cli.input import deck_option, parse_problem, read_lines
+from cli.picture import Picture
+from engine.game import GameError
+from solver.solve import Solution, solve_many
+from solver.solve import solve as solve_one
+from solver.table import MissingTable
+
+PATIENCE = 0.5
+"""Seconds of plain solving after which it pays to load the compiled solver, which takes as long."""
+
+
+class DashedArguments(click.Command):
+    """A command whose arguments may be deals such as `-.AK`, which click takes for options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {a}" if a.startswith("-.") else a for a in args])
+
+
+@click.command(cls=DashedArguments)
+@deck_option("The deck of a deal (default: easy).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+@click.option("--line", is_flag=True, help="Add a whole game, best play on both sides.")
+@click.argument("problem", nargs=-1, metavar="DEAL|POSITION|-")
+@click.pass_context
+def solve(
+    ctx: click.Context, deck: int | None, as_json: bool, line: bool, problem: tuple[str, ...]
+) -> None:
+    """Who wins a deal or a position, in how many tricks, and how.
+
+    A DEAL is the dealer's cards in his trump suit and in his second suit: KQJ.JT9. His trumps are
+    spades, his second suit is hearts; the other player's trumps are diamonds. A dash stands for no
+    cards.
+
+    A POSITION has six fields, RANKS HAND1 HAND2 TRUMPS TURN TOP: ranks in the deck, both hands as
+    spades.hearts.diamonds.clubs, both trump suits, who acts (1 or 2), and the card that he faces,
+    or - if he leads. The other cards are on the table.
+
+    Tricks are counted from the current one to the end, when the winner hurries and the loser
+    delays. The lead of an only card on an empty table is not counted.
+
+    With -, deals and positions are read from standard input, one a line, and each answer is one
+    line. Empty lines and lines that start with # are left out.
+
+    \b
+    Examples:
+      challenge solve KQJ.JT9
+      challenge solve --line 3 AK.Q.AK.Q Q.AK.-.AK SD 2 QD
+      challenge deal --count 100 | challenge solve --json -
+
+    \b
+    Exit status:
+      0  solved
+      1  some lines of standard input were bad, the others are solved
+      2  bad input
+      3  there is no table for this deck
+    """
+    if not problem:
+        raise click.UsageError(
+            "Missing argument, expected a deal such as KQJ.JT9, a position, "
+            "or - to read them from standard input."
+        )
+    if problem == ("-",):
+        good = solve_stream(sys.stdin.buffer, deck, as_json, line)
+        ctx.exit(0 if good else FAILED)
+    _, position = parse_problem(" ".join(problem), deck)
+    solution = solve_one(position, line=line)
+    click.echo(json.dumps(solution.to_dict()) if as_json else "\n".join(describe(solution)))
+
+
+def solve_stream(stream: BinaryIO, deck: int | None, as_json: bool, line: bool) -> bool:
+    """Answer each line of a stream as it comes; whether all were good."""
+    picture = Picture()
+    good, spent = True, 0.0
+    for number, text in read_lines(stream):
+        try:
+            name, position = parse_problem(text, deck)
+            if spent < PATIENCE:
+                solution = solve_one(position, line=line)
+            else:
+                (solution,) = solve_many([position], line=line)
+            spent += solution.seconds
+        except (GameError, MissingTable) as error:
+            if deck and isinstance(error, MissingTable):
+                raise  # no line can be answered
+            click.echo(f"line {number}: {error}", err=True)
+            good = False
+            continue
+        if as_json:
+            click.echo(json.dumps(solution.to_dict()))
+        else:
+            click.echo(f"{name}: {summary(solution, picture)}")
+    return good
+
+
+def verdict(solution: Solution) -> str:
+    """Who wins, in how many tricks."""
+    if solution.winner is None:
+        return "a draw, neither player can force a win"
+    how = {None: "", 0: " at once", 1: " in 1 trick"}.get(
+        solution.distance, f" in {solution.distance} tricks"
+    )
+    return f"player {solution.winner} wins{how}"
+
+
+def summary(solution: Solution, picture: Picture) -> str:
+    """The verdict, the best moves and the game, if there is one, on one line."""
+    text = f"{verdict(solution)}; best {picture.cards(solution.best)}"
+    return text + (f"; line {picture.cards(solution.line)}" if solution.line else "")
+
+
+def describe(solution: Solution) -> Iterator[str]:
+    """The lines of a picture, the verdict, the moves that matter and the game, if there is one."""
+    picture = Picture()
+    yield from picture.position(solution.position)
+    yield ""
+    sentence = verdict(solution)
+    yield click.style(f"{sentence[0].upper()}{sentence[1:]}.", bold=True)
+    kind = "moves" if solution.position.top else "leads"
+    if solution.outcome == "win":
+        yield f"Winning {kind}:"
+        winning = [move for move in solution.moves if move.outcome == "win"]
+        for distance, moves in groupby(winning, key=lambda move: move.distance):
+            label = {None: "", 0: "at once  "}.get(distance, f"in {distance:<3}   ")
+            yield f"  {label}{picture.cards(move.action for move in moves)}"
+    else:
+        label = f"Drawing {kind}" if solution.outcome == "draw" else "Longest resistance"
+        yield f"{label}: {picture.cards(solution.best)}"
+    if solution.line is not None:
+        yield ""
+        yield from picture.game(solution.position, solution.line)
