@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import click
 
@@ -29,19 +30,20 @@ def exit_statuses() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        _stop("interrupted", INTERRUPTED)
+        stop("interrupted", INTERRUPTED)
     except OSError as error:
-        _stop(f"{error.filename or 'standard output'}: {error.strerror}", BAD_INPUT)
+        stop(f"{error.filename or 'standard output'}: {error.strerror}", BAD_INPUT)
     except GameError as error:
-        _stop(str(error), BAD_INPUT)
+        stop(str(error), BAD_INPUT)
     except Exception as error:
         from solver.table import MissingTable, TableError  # not needed unless something failed
 
         if not isinstance(error, TableError):
             raise
-        _stop(str(error), NO_TABLE if isinstance(error, MissingTable) else BAD_INPUT)
+        stop(str(error), NO_TABLE if isinstance(error, MissingTable) else BAD_INPUT)
 
 
-def _stop(sentence: str, status: int) -> None:
+def stop(sentence: str, status: int) -> NoReturn:
+    """End the command with one sentence on standard error."""
     click.echo(f"Error: {sentence}", err=True)
     click.get_current_context().exit(status)

@@ -14,6 +14,10 @@ COMMANDS = {
     "solve": ("cli.solve", "Who wins a deal or a position, in how many tricks, and how."),
     "deal": ("cli.deal", "Print random deals."),
     "table": ("cli.table", "Build, verify and describe complete solutions of a deck."),
+    "play": ("cli.play", "Play a game or a match, people and programs."),
+    "games": ("cli.games", "List the games, their options and the players."),
+    "replay": ("cli.replay", "Check and show recorded games."),
+    "tournament": ("cli.tournament", "Let programs play many games against each other."),
     "bench": ("cli.bench", "Measure search, build, probe and solve speed."),
 }
 """Subcommand -> (module that defines a click command of the same name, one line for `--help`)."""

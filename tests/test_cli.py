@@ -1,5 +1,8 @@
+import io
 import json
 import random
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,9 +17,11 @@ from strategies import deals, positions
 
 from cli.input import parse_problem
 from cli.main import COMMANDS, main
+from cli.progress import Progress
 from engine.challenge import Position
 from engine.deals import Deal, random_deal
 from solver.solve import solve
+from solver.table import Table, slice_bytes, table_path, write_table
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-c", "from cli.main import main; main(prog_name='challenge')"]
@@ -397,3 +402,157 @@ def test_deals_are_input_of_solve():
     status, answers, _ = challenge("solve", "--deck", "4", "-", stdin=output)
     assert status == 0
     assert [line.split(":")[0] for line in answers.splitlines()] == output.split()
+
+
+# Tables.
+
+
+@pytest.fixture
+def built(tmp_path):
+    """The tables of 2 ranks, built by the command: their directory."""
+    status, output, error = challenge("table", "build", "--ranks", "2", "-o", str(tmp_path / "two"))
+    assert (status, error) == (0, "")
+    assert [line.split(":")[0] for line in output.splitlines()] == [
+        str(tmp_path / name) for name in ("two", "two.distance")
+    ]
+    return tmp_path
+
+
+def test_built_tables_are_those_of_the_package(built):
+    for name, kind in (("two", "outcome"), ("two.distance", "distance")):
+        assert (built / name).read_bytes() == table_path(2, kind).read_bytes()
+    assert sorted(path.name for path in built.iterdir()) == ["two", "two.distance"]
+
+
+def test_build_without_distances(tmp_path):
+    arguments = ["--ranks", "2", "--no-distances", "--threads", "1", "-o", str(tmp_path / "two")]
+    assert challenge("table", "build", *arguments)[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["two"]
+    assert (tmp_path / "two").read_bytes() == table_path(2, "outcome").read_bytes()
+    status, output, _ = challenge("table", "verify", str(tmp_path / "two"))
+    assert status == 0
+    assert "the outcomes of" in output
+
+
+def test_build_that_is_interrupted_writes_nothing(tmp_path, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "__call__", interrupt)
+    assert challenge("table", "build", "--ranks", "2", "-o", str(tmp_path / "two")) == (
+        130,
+        "",
+        "Error: interrupted\n",
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("output", ["nowhere/two", "", "two.distance"])
+def test_build_that_cannot_write_says_so_first(tmp_path, output, monkeypatch):
+    monkeypatch.setattr("solver.build.build_tables", None)
+    status, _, error = challenge("table", "build", "--ranks", "2", "-o", f"{tmp_path}/{output}")
+    assert status == 2
+    assert re.match("Error: (the outcomes )?cannot (be written to|write) .*\n$", error)
+
+
+@pytest.mark.parametrize("how", [[], ["--full"], ["--sample", "50"]])
+def test_verify(built, how):
+    for which in ([str(built / "two")], ["--ranks", "2"]):
+        status, output, error = challenge("table", "verify", *which, *how)
+        assert (status, error) == (0, "")
+        number = "50 random" if "--sample" in how else "158"
+        assert f"the outcomes and distances of {number} positions" in output
+
+
+def test_verify_finds_a_contradiction(tmp_path):
+    """A table whose check sums are right and one of whose entries is wrong."""
+    distances = bytearray(b"".join(Table(table_path(2, "distance")).content()))
+    place = distances.index(3)
+    distances[place] = 4
+    size = slice_bytes(2, "distance")
+    slices = [bytes(distances[i : i + size]) for i in range(0, len(distances), size)]
+    shutil.copy(table_path(2, "outcome"), tmp_path / "two")
+    write_table(tmp_path / "two.distance", 2, "distance", (159, 95, 0), slices)
+    status, output, error = challenge("table", "verify", str(tmp_path / "two"))
+    assert (status, output) == (1, "")
+    assert re.match("Error: the table calls 2 .* in .*, which does not follow .*\n$", error)
+
+
+@pytest.mark.parametrize("command", ["info", "verify"])
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda data: data[:-1], "truncated"),
+        (lambda data: data[:20] + b"x" + data[21:], "altered"),
+        (lambda data: b"", "empty"),
+        (lambda data: b"#!/bin/sh\n" + data, "no table file"),
+    ],
+)
+def test_broken_table(built, command, damage, sentence):
+    path = built / "two"
+    path.write_bytes(damage(path.read_bytes()))
+    status, output, error = challenge("table", command, str(path))
+    assert (status, output) == (2, "")
+    assert re.match(f"Error: .*{sentence}.*\n$", error)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "sentence"),
+    [
+        ([], 2, "Expected either a FILE or --ranks"),
+        (["--ranks", "2", "some.file"], 2, "Expected either a FILE or --ranks"),
+        (["--ranks", "2", "--full", "--sample", "5"], 2, "Expected only one of --sample and"),
+        (["--ranks", "9"], 3, "there is no table for decks of 9 ranks"),
+        (["no.file"], 2, "cannot read the table no.file"),
+        ([str(table_path(2, "distance"))], 2, "holds distances, expected the table of outcomes"),
+    ],
+)
+def test_verify_of_nothing(arguments, status, sentence):
+    result = challenge("table", "verify", *arguments)
+    assert result[:2] == (status, "")
+    assert sentence in result[2]
+
+
+def test_distances_of_another_deck(built):
+    shutil.copy(table_path(3, "distance"), built / "two.distance")
+    status, _, error = challenge("table", "verify", str(built / "two"))
+    assert status == 2
+    assert "of the kind distance and 3 ranks, expected the distances of 2 ranks" in error
+
+
+def test_info(built):
+    path = built / "two"
+    assert challenge("table", "info", str(path)) == (
+        0,
+        f"file       {path}\n"
+        "kind       outcome\n"
+        "ranks      2\n"
+        "positions  254\n"
+        "wins       159 (of the leader)\n"
+        "losses     95\n"
+        "draws      0\n"
+        f"bytes      {path.stat().st_size}\n"
+        f"SHA-256    {Table(path).digest} (of the content)\n",
+        "",
+    )
+
+
+def test_list_of_tables():
+    _, output, _ = challenge("table", "info")
+    rows = [line.split() for line in output.splitlines()[1:]]
+    assert ["6", "outcome", "16,777,214", "9,047,741", "7,728,842", "631"] in [r[:6] for r in rows]
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("screen", [Screen(), io.StringIO()])
+def test_progress_bar_only_on_a_terminal(screen, monkeypatch):
+    monkeypatch.setattr("sys.stderr", screen)
+    with Progress() as progress:
+        progress(0.5, "half")
+        progress(0.6, "too soon to show")
+    shown = "\r[" + "#" * 15 + "-" * 15 + "]  50%  half\x1b[K\r\x1b[K"
+    assert screen.getvalue() == (shown if screen.isatty() else "")
