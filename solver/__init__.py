@@ -1,6 +1,7 @@
 """Exact solutions of Challenge: trick search, complete solutions of decks, and `solve` on top.
 
-Importing this package loads neither numpy nor numba; building and solving thousands of positions do.
+Importing this package loads neither numpy nor numba; building and solving thousands of positions
+do.
 """
 
 from solver.solve import Move, Solution, solve, solve_many

@@ -1,14 +1,15 @@
 """Hands as bit sets, and where a hand stands in a table.
 
-A hand is seen from one player: his own trump suit, the other's trump suit, the two plain suits. Card `rank` of
-suit `s` is bit `s * n + rank`, with `n` ranks in the deck and rank 0 the lowest of them:
+A hand is seen from one player: his own trump suit, the other's trump suit, the two plain suits.
+Card `rank` of suit `s` is bit `s * n + rank`, with `n` ranks in the deck and rank 0 the lowest of
+them:
 
     bit   4n-1 ... 3n | 3n-1 ... 2n |  2n-1 ... n   | n-1 ... 0
             plain Q   |   plain P   | other's trump | own trump
 
-A base position is the leader's hand, seen from the leader. The two plain suits are alike, so only positions with
-P >= Q (as numbers) are stored. A *slice* holds the 4**n positions with the same P and Q, at their low 2n bits;
-slices follow one another in the order (0,0) (1,0) (1,1) (2,0) ... .
+A base position is the leader's hand, seen from the leader. The two plain suits are alike, so only
+positions with P >= Q (as numbers) are stored. A *slice* holds the 4**n positions with the same P
+and Q, at their low 2n bits; slices follow one another in the order (0,0) (1,0) (1,1) (2,0) ... .
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Positions by shape, and the work on one shape: test, spread what follows by Raising, publish.
 
-The *shape* of a hand is how many cards it has of each suit. Raising a card keeps the shape, so the positions of a
-shape with the order "at least as good" form a lattice of their own, a product of one lattice a suit. A
-block holds one byte, a *stamp*, for each position of a shape: when it was proved, 0 if it is undecided. Within a
-suit the hands of k cards are numbered in the order of their bit sets, so a position of the block is a mixed-radix
-number of four digits (own trump, other's trump, P, Q). Only shapes with p >= q have blocks, and in those with
-p = q only positions with P >= Q are used: the plain suits are alike.
+The *shape* of a hand is how many cards it has of each suit. Raising a card keeps the shape, so the
+positions of a shape with the order "at least as good" form a lattice of their own, a product of one
+lattice a suit. A block holds one byte, a *stamp*, for each position of a shape: when it was proved,
+0 if it is undecided. Within a suit the hands of k cards are numbered in the order of their bit
+sets, so a position of the block is a mixed-radix number of four digits (own trump, other's trump,
+P, Q). Only shapes with p >= q have blocks, and in those with p = q only positions with P >= Q are
+used: the plain suits are alike.
 
-Blocks can be worked on by several threads: each task writes to its own block, and to the bit tables atomically.
+Blocks can be worked on by several threads: each task writes to its own block, and to the bit tables
+atomically.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from solver.trick import (
     U0,
     U1,
     proves,
+    word,
 )
 
 FAILED = 254
@@ -39,18 +42,19 @@ UNUSED = 255
 LAST_STAMP = 253
 
 STACK = 4096
-"""Room for a flood: a chain in the lattice (at most 100 positions with ten ranks) with 20 neighbours each."""
+"""Room for a flood: a chain in the lattice (at most 100 positions with ten ranks) with 20
+neighbours each."""
 
-_SIX = np.uint64(6)
-_LOW6 = np.uint64(63)
-_NEXT_TAG = np.uint64(1 << 41)
+_SIX: int = word(6)
+_LOW6: int = word(63)
+_NEXT_TAG: int = word(1 << 41)
 
 
 class Subsets(NamedTuple):
     """The hands of one suit: those with k cards are number first[k] to first[k + 1] - 1.
 
-    `bits`: the bit set of each. `up`, `down`: the places, counted from first[k], of those that differ by exchanging one
-    card for the next higher (lower) rank; the rest of a row is -1.
+    `bits`: the bit set of each. `up`, `down`: the places, counted from first[k], of those that
+    differ by exchanging one card for the next higher (lower) rank; the rest of a row is -1.
     """
 
     first: np.ndarray
@@ -119,7 +123,8 @@ class Layout:
         return stamps
 
     def slice_places(self, p_bits: int, q_bits: int) -> np.ndarray:
-        """For the positions of a slice (see `solver.bitboard`), in order: their places in the stamps, int64."""
+        """For the positions of a slice (see `solver.bitboard`), in order: their places in the
+        stamps, int64."""
         if not hasattr(self, "_place"):
             ranks, first = self.ranks, self.subsets.first
             place = np.empty(1 << ranks, np.int64)
@@ -145,7 +150,7 @@ class Layout:
 
 
 @njit(cache=True, nogil=True)
-def swap_fields(x, low, high, width):
+def swap_fields(x: int, low: int, high: int, width: int) -> int:
     """`x` with the fields of `width` bits at `low` and `high` exchanged."""
     field = (U1 << width) - U1
     a = (x >> low) & field
@@ -154,9 +159,21 @@ def swap_fields(x, low, high, width):
 
 
 @njit(cache=True, nogil=True)
-def flood(block, counts, firsts, twins, digits, mark, links, stack):
-    """Stamp with `mark` every undecided position that can be reached over `links`, through undecided ones."""
-    ct, cu, cp, cq = counts
+def flood(
+    block: np.ndarray,
+    counts: tuple[int, ...],
+    firsts: tuple[int, ...],
+    twins: bool,
+    digits: int,
+    mark: int,
+    links: np.ndarray,
+    stack: np.ndarray,
+) -> int:
+    """Stamp with `mark` all that can be reached over `links` through undecided positions.
+
+    Starts at the position with these `digits`, a byte each; returns how many were stamped.
+    """
+    cu, cp, cq = counts[1:]
     stack[0] = digits
     top = 1
     done = 0
@@ -198,12 +215,22 @@ def flood(block, counts, firsts, twins, digits, mark, links, stack):
 
 
 @njit(cache=True, nogil=True)
-def test_block(ranks, losses, shape, block, stamp, subsets, context, candidates, stack):
-    """Prove what can be proved now of the undecided positions of a block; the number of those that were.
+def test_block(
+    ranks: int,
+    losses: bool,
+    shape: tuple[int, int, int, int],
+    block: np.ndarray,
+    stamp: int,
+    subsets: Subsets,
+    context: int,
+    candidates: np.ndarray,
+    stack: np.ndarray,
+) -> int:
+    """Prove what can be proved now of the undecided positions of a block, and return how many.
 
-    Tests wins of the leader, or losses. A success decides all that is at least as good (as bad), a failure rules out for now
-    all that is at most as good. The order of the tests is scattered (multiples of the golden section), for
-    neighbours tell least about one another.
+    Tests wins of the leader, or losses. A success decides all that is at least as good (as bad), a
+    failure rules out for now all that is at most as good. The order of the tests is scattered
+    (multiples of the golden section), for neighbours tell least about one another.
     """
     firsts = (
         subsets.first[shape[0]],
@@ -236,7 +263,7 @@ def test_block(ranks, losses, shape, block, stamp, subsets, context, candidates,
 
     store(context, TAG, load(context, TAG) + _NEXT_TAG)
     full = load(context, FULL)
-    width = np.uint64(ranks)
+    width = word(ranks)
     better = subsets.down if losses else subsets.up  # towards what a success proves
     worse = subsets.up if losses else subsets.down
     tests = 0
@@ -279,16 +306,28 @@ def test_block(ranks, losses, shape, block, stamp, subsets, context, candidates,
     for number in range(undecided):
         if block[candidates[number]] == FAILED:
             block[candidates[number]] = 0
-    store(context, TESTS, load(context, TESTS) + np.uint64(tests))
-    store(context, PROVED, load(context, PROVED) + np.uint64(proved))
+    store(context, TESTS, load(context, TESTS) + word(tests))
+    store(context, PROVED, load(context, PROVED) + word(proved))
     return new
 
 
 @njit(cache=True, nogil=True)
-def publish_block(ranks, losses, shape, block, stamp, subsets, table, full):
-    """Enter the positions of a block that have `stamp` into the bit table at address `table`, twins too."""
+def publish_block(
+    ranks: int,
+    losses: bool,
+    shape: tuple[int, int, int, int],
+    block: np.ndarray,
+    stamp: int,
+    subsets: Subsets,
+    table: int,
+    full: int,
+) -> None:
+    """Enter the positions of a block that have `stamp` into the bit table at address `table`.
+
+    Each goes in with its twin, the one with the plain suits exchanged.
+    """
     first = subsets.first
-    width = np.uint64(ranks)
+    width = word(ranks)
     index = 0
     for it in range(first[shape[0]], first[shape[0] + 1]):
         for iu in range(first[shape[1]], first[shape[1] + 1]):
@@ -312,11 +351,25 @@ def publish_block(ranks, losses, shape, block, stamp, subsets, table, full):
 
 
 @njit(cache=True, nogil=True)
-def work(ranks, losses, todo, layout, undecided, stamps, stamp, subsets, context, counter, scratch):
-    """Test the blocks `todo`, as one of several threads that share `counter`; the number of positions proved.
+def work(
+    ranks: int,
+    losses: bool,
+    todo: np.ndarray,
+    layout: tuple[np.ndarray, np.ndarray],
+    undecided: np.ndarray,
+    stamps: np.ndarray,
+    stamp: int,
+    subsets: Subsets,
+    context: int,
+    counter: int,
+    scratch: tuple[np.ndarray, np.ndarray],
+) -> int:
+    """Test the blocks `todo`, as one of several threads that share `counter`.
 
-    `layout`: shapes and starts of all blocks; `undecided`: their numbers of undecided positions, kept up to date;
-    `scratch`: room for the candidates of the largest block, and for a flood.
+    Returns the number of positions proved.
+
+    `layout`: shapes and starts of all blocks; `undecided`: their numbers of undecided positions,
+    kept up to date; `scratch`: room for the candidates of the largest block, and for a flood.
     """
     shapes, starts = layout
     candidates, stack = scratch

@@ -2,13 +2,14 @@
 
 Two schedules over the same work (`solver.blocks`):
 
-- *outcomes*: every round first tests wins, then losses, each for hands of 1, 2, 3 … cards of the leader, and each
-  uses what was proved before. A fact is proved from facts that come earlier in the order (round, wins before
-  losses, cards of the leader), so the stamps of the positions order all proofs.
+- *outcomes*: every round first tests wins, then losses, each for hands of 1, 2, 3 … cards of the
+  leader, and each uses what was proved before. A fact is proved from facts that come earlier in the
+  order (round, wins before losses, cards of the leader), so the stamps of the positions order all
+  proofs.
 - *distances*: a round uses only what earlier rounds proved, so its number is the distance.
 
-Rounds repeat until one changes nothing; what is undecided then is a draw. The result does not depend on the number
-of threads.
+Rounds repeat until one changes nothing; what is undecided then is a draw. The result does not
+depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Progress:
     ranks: int
     round: int
     decided: int
-    """Positions proved so far, of `total`; one of two that differ by exchanging the plain suits counts."""
+    """Positions proved so far, of `total`; one of two that differ by exchanging the plain suits
+    counts."""
     total: int
     tests: int
     proved: int
@@ -63,14 +65,16 @@ def cores() -> int:
 
 
 def memory_needed(ranks: int, distances: bool, threads: int) -> int:
-    """Bytes that a build will use: the stamps, two bit tables (four with distances), room for each thread."""
+    """Bytes that a build will use: the stamps, two bit tables (four with distances), room for each
+    thread."""
     sizes = block_sizes(ranks)
     bit_tables = (4 if distances else 2) * (1 << max(0, 4 * ranks - 3))
     return sum(sizes) + bit_tables + threads * 4 * max(sizes)
 
 
 class Builder:
-    """A build in memory. `run` does it; what tables are written from, `slices` and `totals`, comes after."""
+    """A build in memory. `run` does it; what tables are written from, `slices` and `totals`, comes
+    after."""
 
     def __init__(self, ranks: int, *, distances: bool, threads: int | None = None) -> None:
         self.ranks = ranks
@@ -136,9 +140,10 @@ class Builder:
     ) -> None:
         """Build to the end.
 
-        `report` is called about once a second and after every round. With `checkpoint` the state is written to that file
-        every so many seconds, and a build that finds the file goes on from there; the file is removed by
-        `finished`. Raises BuildError if it is the checkpoint of another build.
+        `report` is called about once a second and after every round. With `checkpoint` the state is
+        written to that file every so many seconds, and a build that finds the file goes on from
+        there; the file is removed by `finished`. Raises BuildError if it is the checkpoint of
+        another build.
         """
         if checkpoint is not None and checkpoint.exists():
             self._load(checkpoint)
@@ -163,7 +168,8 @@ class Builder:
                 self._step = self._new = 0
 
     def _round_steps(self) -> list[tuple[bool, int, np.ndarray]]:
-        """The steps of this round: test losses (or wins), the stamp for what is proved, the blocks to do."""
+        """The steps of this round: test losses (or wins), the stamp for what is proved, the blocks
+        to do."""
         by_cards = self.layout.by_cards[1 : 4 * self.ranks]
         if self.distances:
             if self.round == 1:  # distance 0: the lead of an only card
@@ -285,7 +291,8 @@ class Builder:
 
 
 def _bits(table: np.ndarray, start: int, count: int) -> np.ndarray:
-    """Bits start to start + count of a bit table, one a byte; count is a power of two that divides start."""
+    """Bits start to start + count of a bit table, one a byte; count is a power of two that divides
+    start."""
     part = table.view(np.uint8)[start >> 3 : (start + count + 7) >> 3]
     return np.unpackbits(part, bitorder="little")[start & 7 :][:count]
 
@@ -300,8 +307,8 @@ def build_tables(
 ) -> Builder:
     """Build the complete solution of a deck and write its tables.
 
-    `paths`: where to write the table of each kind; without "distance" no distances are computed. Files are written whole or not
-    at all. Raises BuildError.
+    `paths`: where to write the table of each kind; without "distance" no distances are computed.
+    Files are written whole or not at all. Raises BuildError.
     """
     builder = Builder(ranks, distances="distance" in paths, threads=threads)
     builder.run(report, checkpoint)

@@ -1,12 +1,14 @@
 """Bit and memory operations that numba does not offer: the only place where pointers are handled.
 
-The search kernels take one `uint64` address instead of a dozen arrays: an array argument costs seven machine
-words at every recursive call. Addresses come from `array.ctypes.data`; the caller keeps the array alive.
-Atomic operations let several threads set bits in one table and share one work counter.
+The search kernels take one `uint64` address instead of a dozen arrays: an array argument costs
+seven machine words at every recursive call. Addresses come from `array.ctypes.data`; the caller
+keeps the array alive. Atomic operations let several threads set bits in one table and share one
+work counter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -17,12 +19,18 @@ _WORD = ir.IntType(64)
 _U64 = types.uint64
 
 
+def _operation(implement: Callable[..., Any]) -> Callable[..., Any]:
+    """`numba.extending.intrinsic`, typed as what it makes for its users: a function."""
+    operation: Callable[..., Any] = intrinsic(implement)
+    return operation
+
+
 def _word_pointer(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Value:
     base = builder.inttoptr(address, _WORD.as_pointer())
     return builder.gep(base, [index])
 
 
-@intrinsic
+@_operation
 def load(typingctx: Any, address: Any, index: Any) -> Any:
     """The 64-bit word number `index` at `address`."""
 
@@ -32,7 +40,7 @@ def load(typingctx: Any, address: Any, index: Any) -> Any:
     return _U64(_U64, _U64), codegen
 
 
-@intrinsic
+@_operation
 def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     """Write the 64-bit word number `index` at `address`."""
 
@@ -43,9 +51,10 @@ def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     return types.void(_U64, _U64, _U64), codegen
 
 
-@intrinsic
+@_operation
 def atomic_or(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
-    """Set bits in the word number `index` at `address`, safe against other threads; the old word."""
+    """Set bits in the word number `index` at `address`, safe against other threads; the old
+    word."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.atomic_rmw(
@@ -55,7 +64,7 @@ def atomic_or(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     return _U64(_U64, _U64, _U64), codegen
 
 
-@intrinsic
+@_operation
 def atomic_add(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     """Add to the word number `index` at `address`, safe against other threads; the old word."""
 
@@ -65,16 +74,6 @@ def atomic_add(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
         )
 
     return _U64(_U64, _U64, _U64), codegen
-
-
-@intrinsic
-def trailing_zeros(typingctx: Any, value: Any) -> Any:
-    """Index of the lowest set bit; 64 for zero."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return _U64(_U64), codegen
 
 
 @njit("boolean(uint64, uint64)", inline="always", cache=True)

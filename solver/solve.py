@@ -1,6 +1,7 @@
 """`solve(position)`: who wins, in how many tricks, with which moves.
 
-Needs the tables of the deck and no compiler; `solve_many` compiles the same search for thousands of positions.
+Needs the tables of the deck and no compiler; `solve_many` compiles the same search for thousands of
+positions.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from engine.cards import Card
-from engine.challenge import PICKUP, ChallengeAction, Position
+from engine.challenge import ChallengeAction, Position
 from engine.game import GameError
 from solver import value
 from solver.bitboard import card_bit, hand_bits, view
@@ -30,7 +31,8 @@ class Move:
     outcome: str
     """"win", "loss" or "draw"."""
     distance: int | None
-    """Tricks to the end, counting the current one; None for a draw or where no distances are known."""
+    """Tricks to the end, counting the current one; None for a draw or where no distances are
+    known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,14 @@ class Solution:
     outcome: str
     """"win", "loss" or "draw"."""
     distance: int | None
-    """Tricks to the end when the winner hurries and the loser delays, counting the current one (the lead of an only
-    card on an empty table counts 0); None for a draw or where no distances are known."""
+    """Tricks to the end when the winner hurries and the loser delays, counting the current one (the
+    lead of an only card on an empty table counts 0); None for a draw or where no distances are
+    known."""
     moves: tuple[Move, ...]
     """Every legal move, best first; equally good ones in written order, `pickup` last."""
     line: tuple[ChallengeAction, ...] | None
-    """A game with best play to its end, if it was asked for; for a draw, until an empty-table position comes up
-    again."""
+    """A game with best play to its end, if it was asked for; for a draw, until an empty-table
+    position comes up again."""
     source: str
     """"table"."""
     seconds: float
@@ -111,7 +114,8 @@ class Searcher:
             self._move_scores = value.compiled()
 
     def scores(self, position: Position) -> list[tuple[ChallengeAction, int]]:
-        """The score of every legal move (see `solver.value`), in the order of `Position.legal_actions`."""
+        """The score of every legal move (see `solver.value`), in the order of
+        `Position.legal_actions`."""
         suits = view(position.trumps, position.turn)
         mine, others = position.hands if position.turn == 1 else position.hands[::-1]
         top = position.top
@@ -129,7 +133,13 @@ class Searcher:
         return [
             (
                 action,
-                int(out[card_bit(action, suits, self.ranks) if isinstance(action, Card) else MAX_CARDS]),
+                int(
+                    out[
+                        card_bit(action, suits, self.ranks)
+                        if isinstance(action, Card)
+                        else MAX_CARDS
+                    ]
+                ),
             )
             for action in position.legal_actions()
         ]
@@ -175,12 +185,14 @@ def _searcher(ranks: int, compiled: bool) -> Searcher:
 def solve(position: Position, *, line: bool = False) -> Solution:
     """The exact value of a position and of all its moves; with `line`, a whole game with best play.
 
-    Raises MissingTable for a deck without tables, TableError for a broken one, GameError if the game is over.
+    Raises MissingTable for a deck without tables, TableError for a broken one, GameError if the
+    game is over.
     """
     return _searcher(position.ranks, False).solve(position, line)
 
 
 def solve_many(positions: Iterable[Position], *, line: bool = False) -> Iterator[Solution]:
-    """`solve` for many positions, compiled: some 0.6 s to start, then thousands of positions a second."""
+    """`solve` for many positions, compiled: some 0.6 s to start, then thousands of positions a
+    second."""
     for position in positions:
         yield _searcher(position.ranks, True).solve(position, line)

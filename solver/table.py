@@ -1,7 +1,7 @@
 """The table file: the complete solution of a deck, compressed by slices, read where it lies.
 
-There are two kinds of table for a deck: `outcome` and `distance`. What a slice is and how slices are ordered
-says `solver.bitboard`. All numbers are little-endian.
+There are two kinds of table for a deck: `outcome` and `distance`. What a slice is and how slices
+are ordered says `solver.bitboard`. All numbers are little-endian.
 
     offset  size  content
          0     8  magic "CHALLTAB"
@@ -17,9 +17,10 @@ says `solver.bitboard`. All numbers are little-endian.
          …    4C  CRC-32 of each compressed chunk
          …        the chunks: slices one after the other, as raw LZMA2 (LZMA_FILTERS)
 
-A slice of an outcome table is two bit fields of 4**ranks bits (at least a byte), bit i in byte i // 8 at 1 << i % 8:
-"the leader wins", then "draw"; the rest is lost. A slice of a distance table has one byte for each position, the
-tricks to the end; 0 for draws and for hands of one card. The two hands that are no position (empty and full) hold zeros.
+A slice of an outcome table is two bit fields of 4**ranks bits (at least a byte), bit i in byte i //
+8 at 1 << i % 8: "the leader wins", then "draw"; the rest is lost. A slice of a distance table has
+one byte for each position, the tricks to the end; 0 for draws and for hands of one card. The two
+hands that are no position (empty and full) hold zeros.
 
 A chunk is checked when it is first read; `Table.check` reads the whole file.
 """
@@ -52,7 +53,8 @@ LZMA_FILTERS: list[dict[str, Any]] = [
     {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 0, "pb": 0, "dict_size": 1 << 18}
 ]
 CHUNK_BYTES = 1 << 18
-"""Uncompressed size of a chunk: small enough to unpack in milliseconds, large enough to compress well."""
+"""Uncompressed size of a chunk: small enough to unpack in milliseconds, large enough to compress
+well."""
 OPEN_CHUNKS = 128
 """Chunks of one table kept unpacked, the latest used."""
 
@@ -96,7 +98,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def write_table(
     path: Path, ranks: int, kind: str, totals: tuple[int, int, int], content: Iterable[bytes]
 ) -> None:
-    """Write a table from its slices, in order. `totals`: wins, losses and draws among all base positions."""
+    """Write a table from its slices, in order. `totals`: wins, losses and draws among all base
+    positions."""
     size = slice_bytes(ranks, kind)
     per_chunk = max(1, CHUNK_BYTES // size)
     count = -(-slices(ranks) // per_chunk)
@@ -132,7 +135,8 @@ def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
 
 
 class Table:
-    """An open table file. Raises TableError if it is none, truncated, altered or of another version."""
+    """An open table file. Raises TableError if it is none, truncated, altered or of another
+    version."""
 
     path: Path
     ranks: int
@@ -171,7 +175,8 @@ class Table:
         self._offsets, self._checks = numbers[: count + 1], numbers[count + 1 :]
         if len(self._map) != self._offsets[-1]:
             raise TableError(
-                f"{path} is truncated or has grown: {len(self._map)} bytes, expected {self._offsets[-1]}"
+                f"{path} is truncated or has grown: {len(self._map)} bytes, "
+                f"expected {self._offsets[-1]}"
             )
         self._slice_bytes = slice_bytes(self.ranks, self.kind)
         self._open: dict[int, bytes] = {}
@@ -204,7 +209,8 @@ class Table:
         return data, place * self._slice_bytes
 
     def content(self) -> Iterator[bytes]:
-        """All chunks, unpacked, in order; raises TableError at the end if the digest does not match."""
+        """All chunks, unpacked, in order; raises TableError at the end if the digest does not
+        match."""
         digest = hashlib.sha256()
         for number in range(len(self._checks)):
             chunk = self._chunk(number)
@@ -221,7 +227,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Tables:
-    """The complete solution of one deck: the outcome table and, where there is one, the distance table.
+    """The complete solution of one deck: the outcome table and, where there is one, the distance
+    table.
 
     Base positions are the leader's hand as a bit set, seen from the leader (see `solver.bitboard`).
     """
@@ -231,7 +238,8 @@ class Tables:
     distance: Table | None
 
     def __getitem__(self, index: int) -> int:
-        """The score at a table index, as `solver.value` wants it. Without distances wins count as wins in 1."""
+        """The score at a table index, as `solver.value` wants it. Without distances wins count as
+        wins in 1."""
         number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
         data, start = self.outcome.slice(number)
         if data[start + (place >> 3)] >> (place & 7) & 1:
@@ -246,11 +254,12 @@ class Tables:
         return sign * (WIN - data[start + place])
 
     def probe(self, hand: Any) -> Any:
-        """Score of the base position in which the leader holds `hand`: one int, or an array of them.
+        """Score of the base position in which the leader holds `hand`: one int, or an array of
+        them.
 
-        A score is `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw. An array must be of an
-        integer type; the result has its shape and the type int16. Raises ValueError for a hand that is empty, full
-        or not of this deck.
+        A score is `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw. An array
+        must be of an integer type; the result has its shape and the type int16. Raises ValueError
+        for a hand that is empty, full or not of this deck.
         """
         full = (1 << 4 * self.ranks) - 1
         if isinstance(hand, int):
@@ -268,7 +277,8 @@ class Tables:
         return self.scores()[table_indices(hands.astype(np.int64), self.ranks)]
 
     def scores(self) -> np.ndarray:
-        """All scores by table index, int16, unpacked on first use: 2 bytes for each stored position."""
+        """All scores by table index, int16, unpacked on first use: 2 bytes for each stored
+        position."""
         return _scores(self)
 
 
@@ -308,7 +318,8 @@ def _scores(tables: Tables) -> np.ndarray:
 
 @cache
 def open_tables(ranks: int) -> Tables:
-    """The complete solution of a deck, found where this package keeps it. Raises MissingTable, TableError."""
+    """The complete solution of a deck, found where this package keeps it. Raises MissingTable,
+    TableError."""
     path = table_path(ranks, "outcome")
     if not path.exists():
         have = sorted(int(p.stem[5:]) for p in DATA.glob("ranks*.outcome"))

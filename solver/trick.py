@@ -1,61 +1,67 @@
-"""The trick search: can a player force a win within the current trick, given facts about empty tables?
+"""The trick search: can a player force a win within the current trick, given facts about empty
+tables?
 
-Everything is seen from one player, the *prover*. A hand is a set of bits, `suit * n + rank`, with the suits
-in the order prover's trump, other's trump, plain, plain and rank 0 the lowest card of the deck:
+Everything is seen from one player, the *prover*. A hand is a set of bits, `suit * n + rank`, with
+the suits in the order prover's trump, other's trump, plain, plain and rank 0 the lowest card of the
+deck:
 
     bit   4n-1 ... 3n | 3n-1 ... 2n | 2n-1 ... n | n-1 ... 0
              plain    |    plain    | other's T  | prover's T
 
-Two bit tables over the prover's hand hold what is proved about base positions: `LEADER` (the prover is to
-lead and wins) and `RESPONDER` (the other is to lead and the prover wins). Both are indexed with the hand
-that the prover will hold, so nothing is ever turned round inside a search.
+Two bit tables over the prover's hand hold what is proved about base positions: `LEADER` (the prover
+is to lead and wins) and `RESPONDER` (the other is to lead and the prover wins). Both are indexed
+with the hand that the prover will hold, so nothing is ever turned round inside a search.
 
-`proves` is a boolean AND-OR search. It treats what is not in the tables as not proved, so it is sound at
-any time, whatever the tables lack. By the theorems *lowest of a run* and *lowest beat* (docs/theory.md)
-only the lowest card of a run is led, and at most two beats are tried: the lowest higher card of the suit
-led and the lowest own trump.
+`proves` is a boolean AND-OR search. It treats what is not in the tables as not proved, so it is
+sound at any time, whatever the tables lack. By the theorems *lowest of a run* and *lowest beat*
+(docs/theory.md) only the lowest card of a run is led, and at most two beats are tried: the lowest
+higher card of the suit led and the lowest own trump.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
-from solver.lowlevel import has_bit, load, store, trailing_zeros
+from solver.lowlevel import has_bit, load, store
+
+word: Any = np.uint64  # what numba must be told is unsigned is an int to type checkers
 
 # Layout of the context, an array of 64-bit words whose address is passed down the search.
-LEADER = np.uint64(0)  # address of the bit table "prover leads and wins"
-RESPONDER = np.uint64(1)  # address of the bit table "the other leads and the prover wins"
-MEMO = np.uint64(2)  # address of the transposition table, MEMO_SIZE entries of two words
-TAG = np.uint64(3)  # generation << 41: entries of other generations do not count
-NODES = np.uint64(4)  # number of lead nodes searched
-FULL = np.uint64(5)  # the whole deck
-OWN = np.uint64(6)  # the prover's trump suit
-OTHER = np.uint64(7)  # the other's trump suit
-NOT_TOP = np.uint64(8)  # all cards but the aces
-NOT_LOW1 = np.uint64(9)  # all cards but the lowest one, two, four of each suit
-NOT_LOW2 = np.uint64(10)
-NOT_LOW4 = np.uint64(11)
-PUBLISH_LEADER = np.uint64(12)  # addresses of the tables in which a build enters what is new
-PUBLISH_RESPONDER = np.uint64(13)
-TESTS = np.uint64(14)  # number of positions tested in a build, and of those proved
-PROVED = np.uint64(15)
+LEADER: int = word(0)  # address of the bit table "prover leads and wins"
+RESPONDER: int = word(1)  # address of the bit table "the other leads and the prover wins"
+MEMO: int = word(2)  # address of the transposition table, MEMO_SIZE entries of two words
+TAG: int = word(3)  # generation << 41: entries of other generations do not count
+NODES: int = word(4)  # number of lead nodes searched
+FULL: int = word(5)  # the whole deck
+OWN: int = word(6)  # the prover's trump suit
+OTHER: int = word(7)  # the other's trump suit
+NOT_TOP: int = word(8)  # all cards but the aces
+NOT_LOW1: int = word(9)  # all cards but the lowest one, two, four of each suit
+NOT_LOW2: int = word(10)
+NOT_LOW4: int = word(11)
+PUBLISH_LEADER: int = word(12)  # addresses of the tables in which a build enters what is new
+PUBLISH_RESPONDER: int = word(13)
+TESTS: int = word(14)  # number of positions tested in a build, and of those proved
+PROVED: int = word(15)
 CONTEXT_WORDS = 16
 
 
 MEMO_SIZE = 4096
-"""Entries of the transposition table. It is small on purpose: transpositions matter within one test only,
-and the table must stay in the first-level cache."""
+"""Entries of the transposition table. It is small on purpose: transpositions matter within one test
+only, and the table must stay in the first-level cache."""
 
-U0 = np.uint64(0)
-U1 = np.uint64(1)
-U2 = np.uint64(2)
-U4 = np.uint64(4)
-_SHIFT_RESULT = np.uint64(41)
-_SHIFT_SIDE = np.uint64(40)
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_MULTIPLIER2 = np.uint64(0xC2B2AE3D27D4EB4F)
-_SHIFT_HASH = np.uint64(52)
+U0: int = word(0)
+U1: int = word(1)
+U2: int = word(2)
+U4: int = word(4)
+_SHIFT_RESULT: int = word(41)
+_SHIFT_SIDE: int = word(40)
+_MULTIPLIER: int = word(0x9E3779B97F4A7C15)
+_MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
+_SHIFT_HASH: int = word(52)
 
 
 def make_context(ranks: int) -> np.ndarray:
@@ -76,7 +82,7 @@ def make_context(ranks: int) -> np.ndarray:
 
 
 @njit("uint64(uint64, uint64)", cache=True)
-def below_highest(hand, context):
+def below_highest(hand: int, context: int) -> int:
     """The cards of each suit that lie below the highest card of `hand` in that suit."""
     low1 = load(context, NOT_LOW1)
     x = (hand & low1) >> U1
@@ -87,12 +93,13 @@ def below_highest(hand, context):
 
 
 @njit("uint64(uint64, uint64, uint64)", cache=True)
-def run_lows(hand, other, context):
-    """The lowest card of each run of `hand`: the cards of one suit with no card of `other` between them.
+def run_lows(hand: int, other: int, context: int) -> int:
+    """The lowest card of each run of `hand`: the cards of one suit with no card of `other` between
+    them.
 
     A card is above another of its run iff going down from it the first card that somebody holds is
-    `hand`'s own. A carry that starts above each card of the hand finds these: it ripples through the cards that
-    nobody holds.
+    `hand`'s own. A carry that starts above each card of the hand finds these: it ripples through
+    the cards that nobody holds.
     """
     inner = load(context, NOT_TOP)
     above = (hand & inner) << U1
@@ -103,11 +110,11 @@ def run_lows(hand, other, context):
 
 
 @njit("boolean(uint64, uint64, boolean, uint64)", cache=True)
-def proves(a, b, leading, context):
+def proves(a: int, b: int, leading: bool, context: int) -> bool:
     """Whether the prover, holding `a`, is proved to win the lead node at which the other holds `b`.
 
-    `leading`: the prover is about to lead; otherwise the other is. All other cards are in the pile. Neither hand
-    is empty.
+    `leading`: the prover is about to lead; otherwise the other is. All other cards are in the pile.
+    Neither hand is empty.
     """
     store(context, NODES, load(context, NODES) + U1)
     leader = a if leading else b
@@ -152,8 +159,8 @@ def proves(a, b, leading, context):
     if load(memo, slot) & ~(U1 << _SHIFT_RESULT) == a and load(memo, slot + U1) == tag:
         return load(memo, slot) >> _SHIFT_RESULT != U0
 
-    # The prover needs one lead that wins against every beat, or one beat against every lead: in both cases
-    # first the leads that can be beaten in one way only.
+    # The prover needs one lead that wins against every beat, or one beat against every lead: in
+    # both cases first the leads that can be beaten in one way only.
     one_way = open_leads
     if trumps:
         one_way = open_leads & (own | ~in_suit)
@@ -178,10 +185,7 @@ def proves(a, b, leading, context):
                     beaten = not proves(rest, b ^ beat, not leading, context)
                 else:
                     beaten = proves(a ^ beat, rest, not leading, context)
-            if leading:
-                result = not beaten
-            else:
-                result = beaten
+            result = beaten != leading
     store(memo, slot, a | (U1 << _SHIFT_RESULT if result else U0))
     store(memo, slot + U1, tag)
     return result

@@ -1,11 +1,12 @@
 """The exact value of a position inside a trick, from a table of base positions.
 
-One source, two speeds. These functions use only what means the same to Python and to numba (signed integers,
-tuples, indexing), so one position is answered by plain Python, at once and without loading a compiler, and
-thousands by `compiled()`. Hands are bit sets as in `solver.bitboard`.
+One source, two speeds. These functions use only what means the same to Python and to numba (signed
+integers, tuples, indexing), so one position is answered by plain Python, at once and without
+loading a compiler, and thousands by `compiled()`. Hands are bit sets as in `solver.bitboard`.
 
-A *score* is for the player to act: `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw; greater
-is better. `scores` maps the table index of a base position to the score of its leader.
+A *score* is for the player to act: `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a
+draw; greater is better. `scores` maps the table index of a base position to the score of its
+leader.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ MEMO_SIZE = 1 << 14
 
 
 def make_deck(ranks: int) -> tuple[int, int, int, int, int, int, int, int]:
-    """What the search must know of a deck: ranks, both trump suits, all but the aces, all cards, and all cards
-    but the lowest one, two and four of each suit."""
+    """What the search must know of a deck: ranks, both trump suits, all but the aces, all cards,
+    and all cards but the lowest one, two and four of each suit."""
 
     def every(suit_bits: int) -> int:
         return sum(suit_bits << (ranks * suit) for suit in range(4))
@@ -45,8 +46,8 @@ def make_deck(ranks: int) -> tuple[int, int, int, int, int, int, int, int]:
 def make_memo() -> tuple[list[int], ...]:
     """Working memory of a search, good for one table for ever.
 
-    Four columns of a transposition table (leader's hand, responder's hand and side, lower bound, upper bound)
-    and two of the leads of the nodes on the path, best first.
+    Four columns of a transposition table (leader's hand, responder's hand and side, lower bound,
+    upper bound) and two of the leads of the nodes on the path, best first.
     """
     columns = [[0] * MEMO_SIZE for _ in range(4)]
     return (*columns, [0] * MAX_CARDS**2, [0] * MAX_CARDS**2)
@@ -63,7 +64,8 @@ def table_index(x: Any, ranks: int) -> Any:
 
 
 def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
-    """The score, one trick earlier, of the base position in which the player of `side` leads with `x`.
+    """The score, one trick earlier, of the base position in which the player of `side` leads with
+    `x`.
 
     Side 0 owns the first trump suit of the view, side 1 the second.
     """
@@ -101,11 +103,12 @@ def run_lows(hand: Any, other: Any, deck: Any) -> Any:
 def lead_value(
     a: Any, b: Any, side: Any, alpha: Any, beta: Any, depth: Any, deck: Any, scores: Any, memo: Any
 ) -> Any:
-    """The score of the lead node at which the player of `side` holds `a` and is to lead, the other holds `b`.
+    """The score of the lead node at which the player of `side` holds `a` and is to lead, the other
+    holds `b`.
 
-    Alpha-beta, fail-soft: the result is exact inside the window, a lower bound if it is at least `beta`, an upper
-    bound if it is at most `alpha`. Neither hand is empty; the pile is not empty or `a` has two cards or more.
-    `depth` counts the lead nodes above this one.
+    Alpha-beta, fail-soft: the result is exact inside the window, a lower bound if it is at least
+    `beta`, an upper bound if it is at most `alpha`. Neither hand is empty; the pile is not empty or
+    `a` has two cards or more. `depth` counts the lead nodes above this one.
     """
     if a & (a - 1) == 0:
         return WIN - 1
@@ -185,10 +188,12 @@ def lead_value(
 def move_scores(
     a: Any, b: Any, top: Any, empty: Any, deck: Any, scores: Any, memo: Any, out: Any
 ) -> Any:
-    """Write the score of every legal move of the player of side 0 to `out`; returns the set of his cards that are legal.
+    """Write the score of every legal move of the player of side 0 to `out`; returns the set of his
+    cards that are legal.
 
-    He holds `a`, the other holds `b`. `top`: the card (one bit) that he faces, 0 if he is to lead; `empty`: the
-    table is empty. `out[i]` is for playing card number i, `out[MAX_CARDS]` for picking up (if `top`).
+    He holds `a`, the other holds `b`. `top`: the card (one bit) that he faces, 0 if he is to lead;
+    `empty`: the table is empty. `out[i]` is for playing card number i, `out[MAX_CARDS]` for picking
+    up (if `top`).
     """
     ranks, own, other = deck[0], deck[1], deck[2]
     legal = a
@@ -245,9 +250,10 @@ def compiled() -> Any:
 
     from solver import value
 
-    word, deck = types.int64, types.UniTuple(types.int64, 8)
+    tuple_of: Any = types.UniTuple
+    word, deck = types.int64, tuple_of(types.int64, 8)
     scores, column = types.int16[::1], types.int64[::1]
-    memo = types.UniTuple(column, 6)
+    memo = tuple_of(column, 6)
     signatures = {  # given in full: numba cannot cache recursive functions whose types it inferred
         "table_index": word(word, word),
         "base_score": word(word, word, deck, scores),

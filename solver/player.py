@@ -1,0 +1,40 @@
+"""A player of Challenge that never gives away a win or a draw."""
+
+from __future__ import annotations
+
+import random
+
+from engine.challenge import ChallengeAction, Position
+from engine.game import Game, GameError
+from engine.players import Player
+from solver.solve import Move, solve
+
+
+class Perfect(Player):
+    """Plays the best move of the complete solution; when lost, the one that lasts longest."""
+
+    def __init__(self, game: Game) -> None:
+        """Raises GameError for another game than Challenge."""
+        super().__init__(game)
+        if game.name != "challenge":
+            raise GameError(f"the player perfect plays challenge, not {game.name}")
+
+    def choose(self, state: Position, rng: random.Random) -> ChallengeAction:
+        """Raises TableError if the deck has no table."""
+        return solve(state).best[0]
+
+    def hint(self, position: Position) -> str:
+        """What comes of every move, the one it would play first: `9D wins in 3 tricks; KS loses …`.
+
+        Raises TableError if the deck has no table.
+        """
+        return "; ".join(map(_verdict, solve(position).moves))
+
+
+def _verdict(move: Move) -> str:
+    """What a move leads to."""
+    verb = {"win": "wins", "loss": "loses", "draw": "draws"}[move.outcome]
+    if move.distance is None:
+        return f"{move.action} {verb}"
+    tricks = "trick" if move.distance == 1 else "tricks"
+    return f"{move.action} {verb} in {move.distance} {tricks}"

@@ -1,0 +1,273 @@
+"""An independent check of a complete solution, straight from the rules.
+
+Every checked base position must be worth exactly what its moves make of it: its leader can force
+the score the tables give, and no better one, when every pickup leads to a position worth what the
+tables say one trick later. Distances fall with every trick, so by induction over them every win and
+every loss is real if all positions pass; and a position that could be won or lost in truth would,
+by induction over its true distance, fail as a draw. Without distances the check only shows that the
+outcomes agree with one another.
+
+Nothing is shared with the search that made the tables. `theorems=False` looks at every lead and
+every beat; `theorems=True` leaves out those that *lowest of a run* and *lowest beat*
+(docs/theory.md) make needless.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numba import njit
+
+from engine.cards import deck_cards
+from engine.challenge import Position
+from solver import value
+from solver.bitboard import hand_cards, slices, view
+from solver.build import cores
+from solver.table import Tables
+from solver.value import WIN
+
+_MEMO_SIZE = 1 << 12
+_table_index = njit("int64(int64, int64)", cache=True)(value.table_index)
+
+
+class VerifyError(Exception):
+    """A table contradicts the rules; the message names the position."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a verification looked at and found in order."""
+
+    ranks: int
+    positions: int
+    """Base positions checked; one of two that differ by exchanging the plain suits counts."""
+    theorems: bool
+    distances: bool
+
+
+@njit("int64(int64, int64, int64, int16[::1])", cache=True)
+def picked_up(hand: int, side: int, ranks: int, scores: np.ndarray) -> int:
+    """Score, one trick earlier, of the base position that the player of `side` leads with
+    `hand`."""
+    if side == 1:
+        field = (1 << ranks) - 1
+        hand = hand & ~(field | field << ranks) | (hand & field) << ranks | hand >> ranks & field
+    score = int(scores[_table_index(hand, ranks)])
+    return score - int(np.sign(score))
+
+
+@njit("boolean(int64, int64, int64, int64, int64, boolean, int16[::1], int64[:, ::1])", cache=True)
+def can_force(
+    a: int,
+    b: int,
+    side: int,
+    bound: int,
+    ranks: int,
+    theorems: bool,
+    scores: np.ndarray,
+    memo: np.ndarray,
+) -> bool:
+    """Whether the player of `side`, about to lead with `a` against `b` inside a trick, can force at
+    least `bound`.
+
+    Side 0 has the first suit as his trump, side 1 the second.
+    """
+    slot = (a * 31 + b * 17 + side + bound * 7) % _MEMO_SIZE
+    key = b << 1 | side
+    if memo[slot, 0] == a and memo[slot, 1] == key and memo[slot, 2] == bound:
+        return memo[slot, 3] == 1
+    result = False
+    for bit in range(4 * ranks):
+        card = 1 << bit
+        if a & card == 0:
+            continue
+        suit = bit // ranks
+        if theorems:
+            lower = bit - 1
+            while lower >= suit * ranks and (a | b) >> lower & 1 == 0:
+                lower -= 1
+            if lower >= suit * ranks and a >> lower & 1:
+                continue
+        rest = a ^ card
+        if rest == 0:
+            result = bound <= WIN - 1
+            break
+        if picked_up(rest, side, ranks, scores) < bound:
+            continue
+        good = True
+        for beats in range(2):  # with the suit led, then with the responder's trump
+            beat_suit = suit if beats == 0 else 1 - side
+            if beats == 1 and beat_suit == suit:
+                break
+            lowest = bit + 1 if beats == 0 else beat_suit * ranks
+            for beat in range(lowest, (beat_suit + 1) * ranks):
+                if b >> beat & 1 == 0:
+                    continue
+                kept = b ^ (1 << beat)
+                if kept == 0:
+                    good = bound <= 1 - WIN
+                else:
+                    good = not can_force(
+                        kept, rest, 1 - side, 1 - bound, ranks, theorems, scores, memo
+                    )
+                if not good or theorems:
+                    break
+            if not good:
+                break
+        if good:
+            result = True
+            break
+    memo[slot, 0] = a
+    memo[slot, 1] = key
+    memo[slot, 2] = bound
+    memo[slot, 3] = 1 if result else 0
+    return result
+
+
+@njit(
+    "int64(int64[::1], int64, boolean, boolean, int16[::1], int64[:, ::1])", cache=True, nogil=True
+)
+def first_wrong(
+    hands: np.ndarray,
+    ranks: int,
+    distances: bool,
+    theorems: bool,
+    scores: np.ndarray,
+    memo: np.ndarray,
+) -> int:
+    """The place of the first of `hands` whose score does not follow from its moves, or -1.
+
+    Without `distances` only the sign of a score means something.
+    """
+    full = (1 << 4 * ranks) - 1
+    for i in range(hands.size):
+        hand = hands[i]
+        score = int(scores[_table_index(hand, ranks)])
+        if hand & (hand - 1) == 0:  # the lead of an only card
+            if score != (WIN if distances else WIN - 1):
+                return i
+            continue
+        bound = score if distances else int(np.sign(score))
+        lowest = -WIN + 1 if distances else -1
+        highest = WIN - 1 if distances else 1
+        rest = full ^ hand
+        if bound < lowest or bound > highest:
+            return i
+        if bound > lowest and not can_force(hand, rest, 0, bound, ranks, theorems, scores, memo):
+            return i
+        if bound < highest and can_force(hand, rest, 0, bound + 1, ranks, theorems, scores, memo):
+            return i
+    return -1
+
+
+def verify(
+    tables: Tables,
+    *,
+    sample: int | None = None,
+    theorems: bool | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    report: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Check `sample` random base positions, or all of them, and that the files are sound.
+
+    `theorems`: leave out needless leads and beats; by default only when everything is checked.
+    `report` is called with the number of positions checked so far and their total. Raises
+    VerifyError with the first contradiction, TableError for a broken file.
+    """
+    ranks = tables.ranks
+    theorems = sample is None if theorems is None else theorems
+    for table in (tables.outcome, tables.distance):
+        if table is not None:
+            table.check()
+    scores = tables.scores()
+    _check_totals(tables, scores)
+    _check_encoding(tables, scores)
+    threads = threads or cores()
+    memos = [np.zeros((_MEMO_SIZE, 4), np.int64) for _ in range(threads)]
+    distances = tables.distance is not None
+
+    def check(memo: np.ndarray, hands: np.ndarray) -> int:
+        wrong = first_wrong(hands, ranks, distances, theorems, scores, memo)
+        if wrong >= 0:
+            raise VerifyError(_contradiction(int(hands[wrong]), ranks, scores))
+        return int(hands.size)
+
+    total = stored_positions(ranks) if sample is None else sample
+    checked = 0
+    batches = _all_hands(ranks) if sample is None else _random_hands(ranks, sample, seed)
+    with ThreadPoolExecutor(threads) as pool:
+        while group := list(islice(batches, threads)):
+            checked += sum(pool.map(check, memos, group))
+            if report is not None:
+                report(checked, total)
+    return Report(ranks, checked, theorems, distances)
+
+
+def stored_positions(ranks: int) -> int:
+    """The number of base positions up to exchanging the plain suits."""
+    return (slices(ranks) << 2 * ranks) - 2
+
+
+def _all_hands(ranks: int) -> Iterator[np.ndarray]:
+    within = np.arange(1 << 2 * ranks, dtype=np.int64)
+    last = (1 << ranks) - 1
+    for p in range(last + 1):
+        parts = [within | p << 2 * ranks | q << 3 * ranks for q in range(p + 1)]
+        hands = np.concatenate(parts)
+        yield hands[(hands != 0) & (hands != (1 << 4 * ranks) - 1)]
+
+
+def _random_hands(ranks: int, count: int, seed: int) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    while count > 0:
+        size = min(count, 1 << 12)
+        yield rng.integers(1, (1 << 4 * ranks) - 1, size, np.int64)
+        count -= size
+
+
+def _check_totals(tables: Tables, scores: np.ndarray) -> None:
+    """Compare the totals in the header with the content. A position with P > Q stands for two."""
+    counts = np.zeros(3, np.int64)
+    positions = 1 << 2 * tables.ranks
+    last = (1 << tables.ranks) - 1
+    pairs = ((i, j) for i in range(last + 1) for j in range(i + 1))
+    for number, (p, q) in enumerate(pairs):
+        part = scores[number * positions : (number + 1) * positions]
+        part = part[1:] if p == 0 else part[:-1] if q == last else part
+        found = [np.count_nonzero(part > 0), np.count_nonzero(part < 0)]
+        counts += np.array([*found, part.size - sum(found)]) * (1 if p == q else 2)
+    claimed = (tables.outcome.wins, tables.outcome.losses, tables.outcome.draws)
+    if tuple(counts.tolist()) != claimed:
+        raise VerifyError(
+            f"{tables.outcome.path} claims {claimed} wins, losses and draws, "
+            f"but holds {tuple(counts.tolist())}"
+        )
+
+
+def _check_encoding(tables: Tables, scores: np.ndarray) -> None:
+    """The content must be just what the scores are written as, with nothing in bits that do not
+    count."""
+    outcome, distance = hashlib.sha256(), hashlib.sha256()
+    for part in scores.reshape(slices(tables.ranks), -1):
+        for bits in (part > 0, part == 0):
+            outcome.update(np.packbits(bits, bitorder="little").tobytes())
+        distance.update(np.where(part == 0, 0, WIN - np.abs(part)).astype(np.uint8).tobytes())
+    for table, digest in ((tables.outcome, outcome), (tables.distance, distance)):
+        if table is not None and table.digest != digest.hexdigest():
+            raise VerifyError(f"{table.path} holds more than its positions: bits that mean nothing")
+
+
+def _contradiction(hand: int, ranks: int, scores: np.ndarray) -> str:
+    suits = view((0, 2), 1)
+    cards = hand_cards(hand, suits, ranks)
+    position = Position(ranks, (cards, deck_cards(ranks) - cards), (0, 2), 1, None)
+    score = int(scores[value.table_index(hand, ranks)])
+    outcome = "a draw" if score == 0 else "a win" if score > 0 else "a loss"
+    distance = f" in {WIN - abs(score)}" if score else ""
+    return f"the table calls {position} {outcome}{distance}, which does not follow from its moves"

@@ -1,0 +1,87 @@
+"""`verify` passes the shipped tables and catches any single altered entry."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from solver.bitboard import slices
+from solver.table import Table, Tables, open_tables, slice_bytes, write_table
+from solver.verify import VerifyError, stored_positions, verify
+
+
+def slices_of(table: Table) -> Iterator[bytearray]:
+    size = slice_bytes(table.ranks, table.kind)
+    for number in range(slices(table.ranks)):
+        data, start = table.slice(number)
+        yield bytearray(data[start : start + size])
+
+
+def altered(tables: Tables, folder: Path, alter: tuple[str, int, int]) -> Tables:
+    """A copy of the tables in which byte `place` of the content of one kind is another."""
+    kind, place, mask = alter
+    copies = {}
+    for table in (tables.outcome, tables.distance):
+        content = bytearray().join(slices_of(table))
+        if table.kind == kind:
+            content[place] ^= mask
+        size = slice_bytes(table.ranks, table.kind)
+        pieces = [bytes(content[i : i + size]) for i in range(0, len(content), size)]
+        path = folder / f"ranks{table.ranks}.{table.kind}"
+        write_table(path, table.ranks, table.kind, (table.wins, table.losses, table.draws), pieces)
+        copies[table.kind] = Table(path)
+    return Tables(tables.ranks, copies["outcome"], copies["distance"])
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("theorems", [True, False])
+def test_shipped_tables_pass(ranks: int, theorems: bool) -> None:
+    report = verify(open_tables(ranks), theorems=theorems)
+    assert report.positions == stored_positions(ranks)
+    assert report.theorems is theorems
+
+
+@pytest.mark.parametrize("ranks", [5, 6])
+def test_shipped_tables_pass_on_a_sample(ranks: int) -> None:
+    assert verify(open_tables(ranks), sample=2000, seed=3).positions == 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [5, 6])
+def test_shipped_tables_pass_as_a_whole(ranks: int) -> None:
+    verify(open_tables(ranks))
+
+
+@pytest.mark.parametrize("theorems", [True, False])
+def test_any_altered_entry_is_caught(tmp_path: Path, theorems: bool) -> None:
+    tables = open_tables(3)
+    rng = random.Random(5)
+    size = slices(3) << 6
+    for _ in range(60):
+        index = rng.randrange(1, size - 1)
+        kind = rng.choice(["outcome", "distance"])
+        if kind == "distance":
+            alter = (kind, index, rng.randrange(1, 256))
+        else:  # a slice of 64 positions: eight bytes of wins, eight of draws
+            number, place = divmod(index, 64)
+            byte = number * 16 + rng.choice([0, 8]) + place // 8
+            alter = (kind, byte, 1 << place % 8)
+        with pytest.raises(VerifyError):
+            verify(altered(tables, tmp_path, alter), theorems=theorems)
+
+
+def test_a_contradiction_names_the_position(tmp_path: Path) -> None:
+    tables = open_tables(2)
+    index = 9  # P = Q = 0: own trump 1, other's trump 2
+    broken = altered(tables, tmp_path, ("distance", index, 8))
+    with pytest.raises(VerifyError, match=r"^the table calls 2 \S+ \S+ SD 1 - a (win|loss) in \d+"):
+        verify(broken)
+
+
+def test_without_distances_outcomes_must_agree(tmp_path: Path) -> None:
+    tables = open_tables(3)
+    assert not verify(Tables(3, tables.outcome, None)).distances
+    broken = altered(tables, tmp_path, ("outcome", 16 * 5 + 2, 1))
+    with pytest.raises(VerifyError):
+        verify(Tables(3, broken.outcome, None))
