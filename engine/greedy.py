@@ -25,7 +25,7 @@ from engine.players import Player
 
 
 class Greedy(Player):
-    """Plays by the rules of thumb that the functions of this module describe."""
+    """Plays by rules of thumb: beats whenever possible, sheds cheap cards first."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from engine.game import Action, Game, State
@@ -65,15 +65,24 @@ class Step(NamedTuple):
     action: Action
 
 
-def steps(play: Play, players: Sequence[Player], seed: int) -> Iterator[Step]:
-    """Let the players, in the order of the seats, play to the end; yields each action once taken.
-
-    The same seed gives the same game: every seat has a random generator of its own.
-    """
-    generators = [random.Random(f"{seed} {seat}") for seat in range(1, play.game.players + 1)]
+def steps(play: Play, choose: Callable[[State], Action]) -> Iterator[Step]:
+    """Play to the end, `choose` taking every action; yields each action once taken."""
     while not play.end:
         state = play.state
-        seat = state.current_player - 1
-        action = players[seat].choose(state, generators[seat])
+        action = choose(state)
         play.act(action)
         yield Step(state, action)
+
+
+def taking_turns(players: Sequence[Player], seed: int) -> Callable[[State], Action]:
+    """What the players choose, in the order of the seats.
+
+    The same seed gives the same choices: every seat has a random generator of its own.
+    """
+    generators = [random.Random(f"{seed} {seat}") for seat in range(len(players))]
+
+    def choose(state: State) -> Action:
+        seat = state.current_player - 1
+        return players[seat].choose(state, generators[seat])
+
+    return choose

@@ -29,9 +29,9 @@ def start(header: Mapping[str, str]) -> Play:
     if missing := {"game", "options", "seed"} - header.keys():
         raise GameError(f"a recorded game must start with lines for {', '.join(sorted(missing))}")
     try:
-        options = dict(json.loads(header["options"]))
+        options = {key: str(value) for key, value in json.loads(header["options"]).items()}
         seed = int(header["seed"])
-    except (ValueError, TypeError):
+    except (ValueError, AttributeError):
         raise GameError(
             f"options {header['options']} and seed {header['seed']} are wrong, "
             "expected a JSON object and a number"

@@ -1,0 +1,32 @@
+"""`challenge games`: what can be played, with which options, by whom."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import click
+
+from cli.seats import KNOWN
+from engine.game import GAMES, load_game
+from engine.players import player_class
+
+
+@click.command()
+def games() -> None:
+    """List the games with their options, and the players."""
+    click.echo("Games, with their options (--option KEY=VALUE):")
+    for name in GAMES:
+        cls = type(load_game(name))
+        _entry(name, sys.modules[cls.__module__].__doc__, cls.option_help())
+    click.echo("\nPlayers, with their options (NAME:KEY=VALUE):")
+    for name in KNOWN:
+        player = player_class(name, KNOWN)
+        _entry(name, player.__doc__, player.option_help())
+
+
+def _entry(name: str, text: str | None, options: Mapping[str, str]) -> None:
+    """A name, the first line of a docstring, and options."""
+    click.echo(f"\n  {click.style(name, bold=True)}: {(text or '').strip().splitlines()[0]}")
+    for key, values in options.items():
+        click.echo(f"    {key:12}  {values}")

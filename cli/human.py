@@ -1,0 +1,151 @@
+"""A player at the terminal."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from typing import Any
+
+import click
+
+from cli.board import Board
+from engine.game import Action, Game, GameError, State
+from engine.players import Player
+
+HELP = """\
+Type the number of a move, or the move itself: a card such as 9D, or pickup.
+  undo   take back what you have chosen in this turn, before the next player acts
+  hint   the best move and why (in Challenge)
+  ?      this help
+  q      stop playing"""
+SAMPLES = 20
+
+
+class Quit(Exception):
+    """The person does not want to go on."""
+
+
+class Undo(Exception):
+    """The person takes an action back."""
+
+
+class Human(Player):
+    """A person at the terminal, who plans a whole turn and may take it back."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self.alone = True
+        """Whether nobody else looks at this terminal."""
+        self._board = Board()
+        self._plan: dict[State, Action] = {}
+
+    def choose(self, state: State, rng: random.Random) -> Action:
+        """The next action of the turn that the person has planned. Raises Quit."""
+        if state not in self._plan:
+            self._plan = self._turn(state)
+        return self._plan.pop(state)
+
+    def _turn(self, state: State) -> dict[State, Action]:
+        """The actions of one turn.
+
+        A turn ends where the next player acts, or where the person would see something new, for
+        that cannot be taken back.
+        """
+        player = state.current_player
+        hides = not self.alone and state.information_state_string(player) != str(state)
+        if hides:
+            _prompt(f"Player {player}, press Enter when nobody else is looking: ")
+        chosen: list[tuple[State, Action]] = []
+        ended = False
+        while True:
+            try:
+                if ended:
+                    labels = ", then ".join(self._board.label(*step) for step in chosen)
+                    while self._answer(state, f"You play {labels}. Enter to go on, or undo: "):
+                        pass
+                    break
+                action = self._ask(state)
+            except Undo:
+                if chosen:
+                    state, _ = chosen.pop()
+                    ended = False
+                else:
+                    click.echo("There is nothing to take back in this turn.")
+                continue
+            chosen.append((state, action))
+            after = state.apply(action)
+            ended = after.current_player != player or _is_new(state, action)
+            if not ended:
+                state = after
+        if hides:
+            click.clear()
+        return dict(chosen)
+
+    def _ask(self, state: State) -> Action:
+        """An action. Raises Undo, Quit."""
+        actions = state.legal_actions()
+        click.echo()
+        for line in self._board.state(state, state.current_player):
+            click.echo(line)
+        labels = [self._board.label(state, action) for action in actions]
+        self._list([f"{number:2} {label}" for number, label in enumerate(labels, start=1)])
+        while True:
+            answer = self._answer(state, f"Player {state.current_player}, your move: ")
+            if answer.isdecimal() and 1 <= int(answer) <= len(actions):
+                return actions[int(answer) - 1]
+            try:
+                return state.parse_action(answer)
+            except GameError as error:
+                click.echo(f"{error if answer else 'Type a move,'} ? for help")
+
+    def _list(self, cells: list[str]) -> None:
+        """Print the moves in columns."""
+        width = max(len(click.unstyle(cell)) for cell in cells) + 3
+        columns = max(1, shutil.get_terminal_size().columns // width)
+        for first in range(0, len(cells), columns):
+            row = cells[first : first + columns]
+            padded = (cell + " " * (width - len(click.unstyle(cell))) for cell in row)
+            click.echo("".join(padded).rstrip())
+
+    def _answer(self, state: State, question: str) -> str:
+        """What the person answers, if it is no command. Raises Undo, Quit."""
+        while True:
+            answer = _prompt(question).strip().lower()
+            if answer in ("q", "quit"):
+                raise Quit
+            if answer in ("u", "undo"):
+                raise Undo
+            if answer in ("?", "help"):
+                click.echo(HELP)
+            elif answer in ("h", "hint"):
+                click.echo(self._hint(state))
+            else:
+                return answer
+
+    def _hint(self, state: Any) -> str:
+        if self.game.name != "challenge":
+            return "There are hints in Challenge only."
+        from solver.player import Perfect  # loads tables, which other games do not need
+        from solver.table import TableError
+
+        try:
+            return Perfect(self.game).hint(state)
+        except TableError as error:
+            return str(error)
+
+
+def _is_new(state: State, action: Action) -> bool:
+    """Whether the current player would see something after `action` that he cannot foresee now."""
+    player, rng = state.current_player, random.Random(0)
+    samples = (state.sample(player, rng) for _ in range(SAMPLES))
+    seen = {s.apply(action).information_state_string(player) for s in (state, *samples)}
+    return len(seen) > 1
+
+
+def _prompt(question: str) -> str:
+    """A line from the terminal. Raises Quit at the end of the input."""
+    try:
+        answer: str = click.prompt(question, default="", show_default=False, prompt_suffix="")
+    except click.Abort:
+        raise Quit from None
+    return answer

@@ -1,0 +1,140 @@
+"""`challenge play`: games and matches between people and programs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from cli.board import Board
+from cli.human import Human, Quit
+from cli.seats import numbered, parse_options, seat_players
+from engine import record as records
+from engine.game import Game, State, load_game
+from engine.match import Match
+from engine.play import Play, taking_turns
+from engine.players import Player
+
+
+@click.command()
+@click.argument("game")
+@click.option(
+    "--players", "specs", metavar="A,B,…", help="One for each seat (default: human, greedy …)."
+)
+@click.option(
+    "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option(
+    "--seed",
+    type=int,
+    help="The same seed gives the same deals and programs (default: another one).",
+)
+@click.option(
+    "--deals",
+    type=click.IntRange(1),
+    help="How many deals; their seeds are consecutive (default: 1).",
+)
+@click.option("--match", "is_match", is_flag=True, help="Play a match by the rules of the game.")
+@click.option("--target", metavar="N", help="The score at which the match ends.")
+@click.option("--quiet", is_flag=True, help="Print only the results.")
+@click.option(
+    "--record",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the games to a file for challenge replay.",
+)
+def play(
+    game: str,
+    specs: str | None,
+    pairs: tuple[str, ...],
+    seed: int | None,
+    deals: int | None,
+    is_match: bool,
+    target: str | None,
+    quiet: bool,
+    file: Path | None,
+) -> None:
+    """Play GAME; challenge games lists the games, their options and the players.
+
+    Without a person at the terminal the game is printed move by move, all hands open.
+
+    \b
+    Examples:
+      challenge play challenge --option ranks=standard
+      challenge play kozel --players human,greedy,pimc,greedy --match
+      challenge play hund --players greedy,greedy,greedy,random --deals 10 --quiet --seed 1
+    """
+    if is_match and deals:
+        raise click.UsageError("--deals and --match exclude each other")
+    if target and not is_match:
+        raise click.UsageError("--target is for --match")
+    options = parse_options(pairs)
+    rules = load_game(game, **options)
+    specs = specs or ",".join(["human"] + ["greedy"] * (rules.players - 1))
+    names, players = seat_players(specs, rules)
+    table = Table(names, players, options, quiet)
+    seed = random.randrange(10**6) if seed is None else seed
+    try:
+        if is_match:
+            table.play_match(Match.start(rules, seed, target))
+        else:
+            for number in range(deals or 1):
+                table.play_deal(rules, {}, seed + number, range(1, rules.players + 1))
+    except Quit:
+        click.echo("Stopped; nothing is recorded." if file else "Stopped.")
+        return
+    if file:
+        from solver.table import whole_file
+
+        with whole_file(file) as stream:
+            stream.write("\n".join(table.records).encode())
+
+
+class Table:
+    """The players around a table, and what has been played at it."""
+
+    def __init__(
+        self, names: Sequence[str], players: Sequence[Player], options: dict[str, str], quiet: bool
+    ) -> None:
+        self.names = names
+        self.players = players
+        self.options = options
+        self.quiet = quiet
+        self.records: list[str] = []
+        """The playthroughs of the deals so far."""
+        self._board = Board()
+        people = [player for player in players if isinstance(player, Human)]
+        for person in people:
+            person.alone = len(people) == 1
+        self._public = bool(people)
+
+    def play_match(self, match: Match) -> None:
+        """Play until the match is over."""
+        while not match.over:
+            dealer = {"dealer": match.dealer} if "dealer" in match.game.option_help() else {}
+            final = self.play_deal(match.game, dealer, match.deal_seed, match.seats)
+            match = match.after(final)
+            scores = zip(numbered(self.names, "seat"), match.scores, strict=True)
+            click.echo(f"Scores: {', '.join(f'{name} {score}' for name, score in scores)}")
+        won, lost = (
+            " and ".join(numbered(self.names, "seat")[seat - 1] for seat in seats)
+            for seats in (match.winners, match.losers)
+        )
+        click.echo(f"The match is won by {won}, lost by {lost}.")
+
+    def play_deal(
+        self, game: Game, dealer: dict[str, int], seed: int, seats: Iterable[int]
+    ) -> State:
+        """Play one deal, `seats` being those of its players; the final state."""
+        names = [self.names[seat - 1] for seat in seats]
+        play = Play(game, game.initial(seed))
+        choose = taking_turns([self.players[seat - 1] for seat in seats], seed)
+        actions = iter(
+            self._board.show(play, choose, seed, numbered(names), self._public, self.quiet)
+        )
+        heading = records.header(game.name, self.options | dealer, seed, players=",".join(names))
+        self.records.append(records.write(heading, lambda _: next(actions)))
+        return play.state

@@ -1,0 +1,33 @@
+"""`challenge replay`: recorded games, checked and shown."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import click
+
+from cli.board import Board
+from cli.seats import numbered
+from engine import record as records
+from engine.game import GameError
+
+
+@click.command()
+@click.option("--quiet", is_flag=True, help="Print only the results.")
+@click.argument("file", type=click.File("rb"))
+def replay(file: BinaryIO, quiet: bool) -> None:
+    """Check and show the games that are recorded in FILE (- for standard input).
+
+    Every action is played again by the rules, and what comes of it must be the recorded text.
+    """
+    try:
+        text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise GameError(f"{file.name} is no text, expected a recorded playthrough") from None
+    board = Board()
+    for record in records.check(text):
+        heading = record.header
+        play = records.start(heading)
+        names = heading.get("players", "recorded").split(",")
+        names = names if len(names) == play.game.players else ["recorded"] * play.game.players
+        board.show(play, record.chooser(), int(heading["seed"]), numbered(names), quiet=quiet)

@@ -1,0 +1,37 @@
+"""Who plays what: games with options, and players by their specifications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.game import Game, GameError
+from engine.players import PLAYERS, Player, make_player
+
+KNOWN = PLAYERS | {"perfect": "solver.player:Perfect", "human": "cli.human:Human"}
+"""All players: name -> "module:class"; the engine knows nothing of these two."""
+
+
+def parse_options(pairs: Iterable[str]) -> dict[str, str]:
+    """Options of a game written `KEY=VALUE`. Raises GameError."""
+    options: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not key or key in options:
+            raise GameError(f"option {pair!r} is wrong, expected KEY=VALUE, each key once")
+        options[key.lower()] = value
+    return options
+
+
+def seat_players(specs: str, game: Game) -> tuple[list[str], list[Player]]:
+    """The names and the players written `a,b,…`, one for each seat. Raises GameError."""
+    names = [spec.strip().lower() for spec in specs.split(",")]
+    if len(names) != game.players:
+        raise GameError(
+            f"{len(names)} players in {specs!r}, expected {game.players} for {game.name}"
+        )
+    return names, [make_player(name, game, KNOWN) for name in names]
+
+
+def numbered(names: Iterable[str], kind: str = "player") -> list[str]:
+    """Names with numbers: `player 1 (greedy)`."""
+    return [f"{kind} {seat} ({name})" for seat, name in enumerate(names, start=1)]

@@ -1,0 +1,75 @@
+"""`challenge tournament`: programs against each other, with the precision of the results."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from cli.human import Human
+from cli.progress import Progress
+from cli.seats import parse_options, seat_players
+from engine.game import GameError, load_game
+from engine.tournament import Tally, run
+
+
+@click.command()
+@click.argument("game")
+@click.option("--players", "specs", required=True, metavar="A,B,…", help="One for each seat.")
+@click.option(
+    "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option("--deals", type=click.IntRange(1), default=100, help="How many (default: 100).")
+@click.option(
+    "--seed", type=int, default=0, help="The same seed gives the same games (default: 0)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def tournament(
+    game: str, specs: str, pairs: tuple[str, ...], deals: int, seed: int, as_json: bool
+) -> None:
+    """Let programs play GAME: every deal once in each rotation of the seats.
+
+    For each player: games, won, drawn and lost (with a score above, of, and below 0), and the mean
+    score of a game with its 95% interval.
+
+    \b
+    Example:
+      challenge tournament kozel --players pimc,greedy,pimc,greedy --deals 100
+    """
+    options = parse_options(pairs)
+    rules = load_game(game, **options)
+    names, players = seat_players(specs, rules)
+    if any(isinstance(player, Human) for player in players):
+        raise GameError("a tournament is for programs, expected no human")
+    with Progress() as progress:
+        tallies = run(
+            rules, players, deals, seed, lambda n: progress(n / deals, f"{n} of {deals} deals")
+        )
+    results = [_result(name, tally) for name, tally in zip(names, tallies, strict=True)]
+    if as_json:
+        heading = {"game": game, "options": options, "deals": deals, "seed": seed}
+        click.echo(json.dumps(heading | {"results": results}))
+        return
+    width = max(map(len, ["player", *names]))
+    click.echo(f"{'player':{width}}  games     won   drawn    lost    mean  95% interval")
+    for row in results:
+        shares = (f"{row[key] / row['games']:7.1%}" for key in ("won", "drawn", "lost"))
+        low_high = "{:+.3f} to {:+.3f}".format(*row["interval"]) if row["interval"] else "-"
+        click.echo(
+            f"{row['player']:{width}}  {row['games']:5} {' '.join(shares)}  {row['mean']:+.3f}  "
+            f"{low_high}"
+        )
+
+
+def _result(name: str, tally: Tally) -> dict[str, Any]:
+    margin = tally.margin
+    return {
+        "player": name,
+        "games": tally.games,
+        "won": tally.wins,
+        "drawn": tally.games - tally.wins - tally.losses,
+        "lost": tally.losses,
+        "mean": tally.mean,
+        "interval": None if margin is None else [tally.mean - margin, tally.mean + margin],
+    }
