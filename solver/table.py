@@ -155,8 +155,10 @@ class Table:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "the file is empty"
             raise TableError(f"cannot read the table {path}: {reason}") from None
-        if len(self._map) < _HEADER.size or self._map[: len(MAGIC)] != MAGIC:
+        if self._map[: len(MAGIC)] != MAGIC:
             raise TableError(f"{path} is no table file: it does not begin with {MAGIC.decode()}")
+        if len(self._map) < _HEADER.size:
+            raise TableError(f"{path} is truncated: it ends within its header")
         fields = list(_HEADER.unpack_from(self._map))
         _, version, kind, self.ranks, self._per_chunk, count, check = fields[:7]
         self.wins, self.losses, self.draws, digest = fields[7:]
@@ -231,11 +233,20 @@ class Tables:
     table.
 
     Base positions are the leader's hand as a bit set, seen from the leader (see `solver.bitboard`).
+    Raises TableError for tables that do not belong together.
     """
 
     ranks: int
     outcome: Table
     distance: Table | None
+
+    def __post_init__(self) -> None:
+        for kind, table in zip(KINDS, (self.outcome, self.distance), strict=True):
+            if table is not None and (table.kind, table.ranks) != (kind, self.ranks):
+                raise TableError(
+                    f"{table.path} is a table of the kind {table.kind} for {table.ranks} ranks, "
+                    f"expected the kind {kind} for {self.ranks} ranks"
+                )
 
     def __getitem__(self, index: int) -> int:
         """The score at a table index, as `solver.value` wants it. Without distances wins count as
