@@ -22,15 +22,17 @@ INTERRUPTED = 130
 def exit_statuses() -> Iterator[None]:
     """Turn what a command raises into one sentence on standard error and an exit status.
 
-    A broken pipe is left to click, which ends quietly.
+    Click handles its own exceptions, and a broken pipe, which ends the command quietly.
     """
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
         raise
     except KeyboardInterrupt:
         stop("interrupted", INTERRUPTED)
+    except MemoryError as error:
+        stop(f"not enough memory: {error}", BAD_INPUT)
     except OSError as error:
         stop(f"{error.filename or 'standard output'}: {error.strerror}", BAD_INPUT)
     except GameError as error:

@@ -378,6 +378,25 @@ def test_full_disk():
     assert done.stderr.startswith(b"Error: standard output: ")
 
 
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [
+        (KeyboardInterrupt(), (130, "", "Error: interrupted\n")),
+        (MemoryError("1 TiB"), (2, "", "Error: not enough memory: 1 TiB\n")),
+        (
+            OSError(5, "Input/output error", "a.file"),
+            (2, "", "Error: a.file: Input/output error\n"),
+        ),
+    ],
+)
+def test_failures_become_a_sentence_and_a_status(failure, expected, monkeypatch):
+    def fail(*arguments):
+        raise failure
+
+    monkeypatch.setattr("cli.deal.random_deal", fail)
+    assert challenge("deal") == expected
+
+
 # Deals.
 
 
