@@ -22,8 +22,8 @@ def deal(deck: int, seed: int | None, count: int, position: bool) -> None:
     stands for no cards.
 
     \b
-    Example: the share of deals that the dealer wins
-      challenge deal --count 1000 | challenge solve -
+    Example: who wins a hundred random deals
+      challenge deal --count 100 | challenge solve -
     """
     rng = random.Random(seed)
     for _ in range(count):
