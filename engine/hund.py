@@ -6,6 +6,7 @@ import random
 from typing import ClassVar
 
 from engine.cards import SUITS, Card, Hand, deck_cards
+from engine.game import GameError
 from engine.options import OptionGame, dealer_option, limit_option
 from engine.pile import BEAT, LEAD, START, PileState, Trumps, deal
 
@@ -45,6 +46,14 @@ class HundState(PileState):
     RANKS: ClassVar = RANKS
     PHASES: ClassVar = (START, LEAD, BEAT)
     AFTER_LAST_BEAT: ClassVar = BEAT
+
+    def check(self) -> None:
+        """Raise GameError if the fields contradict each other."""
+        super().check()
+        if self.trumps != NO_TRUMPS and not all(self.trumps):
+            raise GameError("some players have trumps, expected all or none")
+        if self.phase == START and TWO_OF_CLUBS not in self.hands[self.turn - 1]:
+            raise GameError(f"player {self.turn} starts, but does not have {TWO_OF_CLUBS}")
 
     def _playable(self) -> Hand:
         if self.phase == START:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import ClassVar, Self
 
+from engine import fields
 from engine.cards import SUIT_NAMES, Card, deck_cards
 from engine.game import GameError
 from engine.options import FLAG, Option, OptionGame, dealer_option, limit_option
@@ -117,6 +118,19 @@ class SvoyiState(PileState):
             turn=self.dealer % len(self.hands) + 1,
             phase=LEAD,
         )
+
+    def check(self) -> None:
+        """Raise GameError if the fields contradict each other or the options."""
+        super().check()
+        each = self.game.suits_each
+        sizes = [len(own) for own in self.trumps]
+        if max(sizes) > each or (min(sizes) == each) == (self.phase == CHOOSE):
+            raise GameError(
+                f"players have {fields.join(sizes, '/')} trump suits in the phase {self.phase}, "
+                f"expected {each} each, fewer while they are chosen"
+            )
+        if not self._remembers and any(self.known):
+            raise GameError("there are known cards, expected none with memory=table")
 
     def _free_suits(self) -> tuple[str, ...]:
         taken = {suit for own in self.trumps for suit in own}

@@ -180,6 +180,21 @@ def test_illegal_options(options, message):
         load_game("hund", **options)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("trumps=-/-/-/-", "trumps=S/H/D/-", "all or none"),
+        ("phase=start", "phase=choose", "start, lead, beat"),
+        ("turn=4", "turn=1", "player 1 starts, but does not have 2C"),
+    ],
+)
+def test_impossible_states_are_refused(old, new, message):
+    text = next(str(s) for s in map(GAME.initial, SEEDS) if s.current_player == 4)
+    assert old in text
+    with pytest.raises(GameError, match=message):
+        GAME.parse(text.replace(old, new))
+
+
 def test_limit():
     assert GAME.limit == 1000
 

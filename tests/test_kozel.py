@@ -524,7 +524,7 @@ def test_illegal_options(options, message):
 
 def test_limit_is_never_reached():
     longest = max(sum(1 for _ in random_states(seed)) for seed in range(100))
-    assert longest < 76 < GAME.limit, "nine tricks and two rounds of five declarations at most"
+    assert longest <= 56 < GAME.limit, "nine tricks, and five times four players asked at most"
 
 
 def some_state():

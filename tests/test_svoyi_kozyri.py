@@ -473,6 +473,8 @@ def test_illegal_options(options, message):
         ("out=-", "out=2", "player 2 has"),
         ("trumps=S/H/D/C", "trumps=S/H/D", "trumps=S/H/D is wrong"),
         ("trumps=S/H/D/C", "trumps=S/S/D/C", "all different"),
+        ("trumps=S/H/D/C", "trumps=S/H/D/-", "1/1/1/0 trump suits in the phase lead"),
+        ("phase=lead", "phase=choose", "1/1/1/1 trump suits in the phase choose"),
         ("known=6.-.-.-/", "known=-.6.-.-/", "not in his hand"),
         ("hands=", "hands=-/", "expected 4"),
     ],
@@ -483,6 +485,11 @@ def test_impossible_states_are_refused(old, new, message):
     assert old in text
     with pytest.raises(GameError, match=message):
         game().parse(text.replace(old, new))
+
+
+def test_memory_of_the_table_has_no_known_cards():
+    with pytest.raises(GameError, match="memory=table"):
+        game(memory="table").parse(str(start()))
 
 
 def test_a_missing_card_is_named():
