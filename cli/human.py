@@ -61,7 +61,8 @@ class Human(Player):
             try:
                 if ended:
                     labels = ", then ".join(self._board.label(*step) for step in chosen)
-                    while self._answer(state, f"You play {labels}. Enter to go on, or undo: "):
+                    click.echo(f"You play {labels}.")
+                    while self._answer(state, "Enter to go on, or undo: "):
                         pass
                     break
                 action = self._ask(state)
