@@ -21,12 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from solver.lowlevel import atomic_add, atomic_or, load, store
+from solver.lowlevel import atomic_add, atomic_or, has_bit, load, store
 from solver.trick import (
     FULL,
     PROVED,
     PUBLISH_LEADER,
     PUBLISH_RESPONDER,
+    REACH_LEADER,
+    REACH_RESPONDER,
     TAG,
     TESTS,
     U0,
@@ -215,6 +217,63 @@ def flood(
 
 
 @njit(cache=True, nogil=True)
+def hand_at(it: int, iu: int, ip: int, iq: int, subsets: Subsets, ranks: int) -> int:
+    """The leader's hand made of the hands of each suit with these numbers in `subsets.bits`."""
+    width = word(ranks)
+    plain = subsets.bits[ip] | subsets.bits[iq] << width
+    return subsets.bits[it] | (subsets.bits[iu] | plain << width) << width
+
+
+@njit(cache=True, nogil=True)
+def gather(
+    ranks: int,
+    losses: bool,
+    block: np.ndarray,
+    firsts: tuple[int, ...],
+    counts: tuple[int, ...],
+    subsets: Subsets,
+    context: int,
+    candidates: np.ndarray,
+) -> int:
+    """List the undecided positions that are worth a test, stamp the others FAILED; how many."""
+    reach = load(context, REACH_RESPONDER if losses else REACH_LEADER)
+    full = load(context, FULL)
+    found = 0
+    index = 0
+    for it in range(firsts[0], firsts[0] + counts[0]):
+        for iu in range(firsts[1], firsts[1] + counts[1]):
+            for ip in range(firsts[2], firsts[2] + counts[2]):
+                for iq in range(firsts[3], firsts[3] + counts[3]):
+                    if block[index] == 0:
+                        worth = True
+                        if reach:
+                            x = hand_at(it, iu, ip, iq, subsets, ranks)
+                            if losses:
+                                x = full ^ swap_fields(x, U0, word(ranks), word(ranks))
+                            worth = has_bit(reach, x)
+                        if worth:
+                            candidates[found] = index
+                            found += 1
+                        else:
+                            block[index] = FAILED
+                    index += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def scattering_step(count: int) -> int:
+    """A step that visits 0 to count - 1 in scattered order: near the golden section, coprime."""
+    step = max(1, int(count * 0.6180339887))
+    while True:
+        a, b = count, step
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            return step
+        step += 1
+
+
+@njit(cache=True, nogil=True)
 def test_block(
     ranks: int,
     losses: bool,
@@ -229,47 +288,28 @@ def test_block(
     """Prove what can be proved now of the undecided positions of a block, and return how many.
 
     Tests wins of the leader, or losses. A success decides all that is at least as good (as bad), a
-    failure rules out for now all that is at most as good. The order of the tests is scattered
-    (multiples of the golden section), for neighbours tell least about one another.
+    failure rules out for now all that is at most as good. Tests go in scattered order, for
+    neighbours tell least about one another.
     """
-    firsts = (
-        subsets.first[shape[0]],
-        subsets.first[shape[1]],
-        subsets.first[shape[2]],
-        subsets.first[shape[3]],
-    )
+    first = subsets.first
+    firsts = (first[shape[0]], first[shape[1]], first[shape[2]], first[shape[3]])
     counts = (
-        subsets.first[shape[0] + 1] - firsts[0],
-        subsets.first[shape[1] + 1] - firsts[1],
-        subsets.first[shape[2] + 1] - firsts[2],
-        subsets.first[shape[3] + 1] - firsts[3],
+        first[shape[0] + 1] - firsts[0],
+        first[shape[1] + 1] - firsts[1],
+        first[shape[2] + 1] - firsts[2],
+        first[shape[3] + 1] - firsts[3],
     )
-    twins = shape[2] == shape[3]
-    undecided = 0
-    for index in range(block.size):
-        if block[index] == 0:
-            candidates[undecided] = index
-            undecided += 1
-    if undecided == 0:
-        return 0
-    step = max(1, int(undecided * 0.6180339887))
-    while True:
-        a, b = undecided, step
-        while b:
-            a, b = b, a % b
-        if a == 1:
-            break
-        step += 1
-
+    undecided = gather(ranks, losses, block, firsts, counts, subsets, context, candidates)
     store(context, TAG, load(context, TAG) + _NEXT_TAG)
     full = load(context, FULL)
-    width = word(ranks)
+    twins = shape[2] == shape[3]
     better = subsets.down if losses else subsets.up  # towards what a success proves
     worse = subsets.up if losses else subsets.down
     tests = 0
     proved = 0
     new = 0
     number = 0
+    step = scattering_step(undecided)
     for _ in range(undecided):
         number += step
         if number >= undecided:
@@ -283,15 +323,10 @@ def test_block(
         rest //= counts[2]
         iu = rest % counts[1]
         it = rest // counts[1]
-        x = (
-            subsets.bits[firsts[0] + it]
-            | subsets.bits[firsts[1] + iu] << width
-            | subsets.bits[firsts[2] + ip] << width + width
-            | subsets.bits[firsts[3] + iq] << width + width + width
-        )
+        x = hand_at(firsts[0] + it, firsts[1] + iu, firsts[2] + ip, firsts[3] + iq, subsets, ranks)
         tests += 1
         if losses:
-            x = swap_fields(x, U0, width, width)
+            x = swap_fields(x, U0, word(ranks), word(ranks))
             success = proves(full ^ x, x, False, context)
         else:
             success = proves(x, full ^ x, True, context)
@@ -303,9 +338,9 @@ def test_block(
         else:
             block[index] = FAILED
             flood(block, counts, firsts, twins, digits, FAILED, worse, stack)
-    for number in range(undecided):
-        if block[candidates[number]] == FAILED:
-            block[candidates[number]] = 0
+    for index in range(block.size):
+        if block[index] == FAILED:
+            block[index] = 0
     store(context, TESTS, load(context, TESTS) + word(tests))
     store(context, PROVED, load(context, PROVED) + word(proved))
     return new
@@ -331,15 +366,10 @@ def publish_block(
     index = 0
     for it in range(first[shape[0]], first[shape[0] + 1]):
         for iu in range(first[shape[1]], first[shape[1] + 1]):
-            trumps = subsets.bits[it] | subsets.bits[iu] << width
             for ip in range(first[shape[2]], first[shape[2] + 1]):
                 for iq in range(first[shape[3]], first[shape[3] + 1]):
                     if block[index] == stamp:
-                        x = (
-                            trumps
-                            | subsets.bits[ip] << width + width
-                            | subsets.bits[iq] << width + width + width
-                        )
+                        x = hand_at(it, iu, ip, iq, subsets, ranks)
                         if (
                             losses
                         ):  # this table is over the hand of the responder, who is the prover

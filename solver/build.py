@@ -27,6 +27,7 @@ import numpy as np
 from solver import trick
 from solver.bitboard import swap_trumps
 from solver.blocks import LAST_STAMP, STACK, UNUSED, Layout, block_sizes, work
+from solver.reach import reaching
 from solver.table import whole_file, write_table
 
 CHECKPOINT_SECONDS = 600.0
@@ -65,11 +66,25 @@ def cores() -> int:
 
 
 def memory_needed(ranks: int, distances: bool, threads: int) -> int:
-    """Bytes that a build will use: the stamps, two bit tables (four with distances), room for each
-    thread."""
+    """Bytes that a build will use at most: stamps, bit tables, room for each thread."""
     sizes = block_sizes(ranks)
-    bit_tables = (4 if distances else 2) * (1 << max(0, 4 * ranks - 3))
+    bit_tables = (12 if distances else 2) * (1 << max(0, 4 * ranks - 3))
     return sum(sizes) + bit_tables + threads * 4 * max(sizes)
+
+
+def memory_of_machine() -> int | None:
+    """Bytes of physical memory, or None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
+    """A rough guess from what 5 to 7 ranks took (docs/building.md)."""
+    nodes = 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 28.0 ** (ranks - 6)
+    rate = 1.5e7 if ranks <= 7 else 1.0e7  # of one thread; larger tables are far from the caches
+    return nodes / (rate * threads)
 
 
 class Builder:
@@ -89,9 +104,8 @@ class Builder:
         """Bit table over the leader's hand: he wins."""
         self.responder = np.zeros(words, np.uint64)
         """Bit table over the responder's hand, seen from him: he wins."""
-        self._new_facts = [self.leader, self.responder]
-        if distances:
-            self._new_facts = [self.leader.copy(), self.responder.copy()]
+        self._facts = [self.leader, self.responder]
+        self._new_facts = [self.leader.copy(), self.responder.copy()] if distances else self._facts
         self._counter = np.zeros(1, np.uint64)
         self._memos = [np.zeros(2 * trick.MEMO_SIZE, np.uint64) for _ in range(self.threads)]
         self._contexts = [self._context(memo) for memo in self._memos]
@@ -159,13 +173,24 @@ class Builder:
                         self._save(checkpoint)
                         saved = time.monotonic()
                 if self.distances:
-                    np.copyto(self.leader, self._new_facts[0])
-                    np.copyto(self.responder, self._new_facts[1])
+                    self._end_of_strict_round()
                 report(self.progress())
                 if self._new == 0:
                     return
                 self.round += 1
                 self._step = self._new = 0
+
+    def _end_of_strict_round(self) -> None:
+        """Let the searches see what the round has proved, and choose what the next one will
+        test."""
+        if self.round > 1:  # before, nothing has been tested
+            news = [new ^ old for new, old in zip(self._new_facts, self._facts, strict=True)]
+            self._reaching = reaching(news[0], news[1], self.ranks)
+            for context in self._contexts:
+                context[trick.REACH_LEADER] = self._reaching[0].ctypes.data
+                context[trick.REACH_RESPONDER] = self._reaching[1].ctypes.data
+        for new, old in zip(self._new_facts, self._facts, strict=True):
+            np.copyto(old, new)
 
     def _round_steps(self) -> list[tuple[bool, int, np.ndarray]]:
         """The steps of this round: test losses (or wins), the stamp for what is proved, the blocks
@@ -241,8 +266,7 @@ class Builder:
                 file.write(array.data)
 
     def _saved_arrays(self) -> list[np.ndarray]:
-        tables = [self.leader, self.responder]
-        return [self.stamps, *tables, *(self._new_facts if self.distances else [])]
+        return [self.stamps, *self._facts, *(self._new_facts if self.distances else [])]
 
     def _load(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -274,9 +298,12 @@ class Builder:
         suit = (1 << n) - 1
         for p in range(1 << n):
             for q in range(p + 1):
-                if kind == "distance":
+                if kind != "outcome":
                     stamps = self.stamps[self.layout.slice_places(p, q)]
-                    yield np.where((stamps == 0) | (stamps == UNUSED), 0, stamps - 1).tobytes()
+                    stamps[stamps == UNUSED] = 0
+                    if kind == "distance":
+                        stamps -= stamps > 0
+                    yield stamps.tobytes()
                     continue
                 wins = _bits(self.leader, (q << n | p) << 2 * n, positions)
                 losses = _bits(self.responder, ((suit ^ q) << n | (suit ^ p)) << 2 * n, positions)[
@@ -308,9 +335,19 @@ def build_tables(
     """Build the complete solution of a deck and write its tables.
 
     `paths`: where to write the table of each kind; without "distance" no distances are computed.
-    Files are written whole or not at all. Raises BuildError.
+    Files are written whole or not at all. Raises BuildError, also when the memory is not there.
     """
-    builder = Builder(ranks, distances="distance" in paths, threads=threads)
+    distances = "distance" in paths
+    if distances and "progress" in paths:
+        raise BuildError("a build makes either distances or progress, not both")
+    threads = threads or cores()
+    needed, there = memory_needed(ranks, distances, threads), memory_of_machine()
+    if there is not None and needed > there:
+        raise BuildError(
+            f"a build of {ranks} ranks needs {needed / 2**30:,.1f} GiB of memory, "
+            f"this machine has {there / 2**30:,.1f} GiB"
+        )
+    builder = Builder(ranks, distances=distances, threads=threads)
     builder.run(report, checkpoint)
     for kind, path in paths.items():
         write_table(path, ranks, kind, builder.totals(), builder.slices(kind))

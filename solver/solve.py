@@ -100,6 +100,7 @@ class Searcher:
     def __init__(self, tables: Tables, *, compiled: bool = False) -> None:
         self.ranks = tables.ranks
         self._with_distances = tables.distance is not None
+        self._with_lines = self._with_distances or tables.progress is not None
         self._deck = value.make_deck(tables.ranks)
         self._memo: Any = value.make_memo()
         self._out: Any = [0] * (MAX_CARDS + 1)
@@ -156,7 +157,7 @@ class Searcher:
             moves[0].outcome,
             moves[0].distance,
             moves,
-            self._line(position) if line and self._with_distances else None,
+            self._line(position) if line and self._with_lines else None,
             "table",
             time.perf_counter() - started,
         )

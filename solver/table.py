@@ -1,12 +1,12 @@
 """The table file: the complete solution of a deck, compressed by slices, read where it lies.
 
-There are two kinds of table for a deck: `outcome` and `distance`. What a slice is and how slices
-are ordered says `solver.bitboard`. All numbers are little-endian.
+There are three kinds of table for a deck: `outcome`, `distance` and `progress`. What a slice is and
+how slices are ordered says `solver.bitboard`. All numbers are little-endian.
 
     offset  size  content
          0     8  magic "CHALLTAB"
          8     2  version, 1
-        10     1  kind: 0 outcome, 1 distance
+        10     1  kind: 0 outcome, 1 distance, 2 progress
         11     1  ranks
         12     4  slices in a chunk (the last chunk may have fewer)
         16     4  number of chunks, C
@@ -18,9 +18,10 @@ are ordered says `solver.bitboard`. All numbers are little-endian.
          …        the chunks: slices one after the other, as raw LZMA2 (LZMA_FILTERS)
 
 A slice of an outcome table is two bit fields of 4**ranks bits (at least a byte), bit i in byte i //
-8 at 1 << i % 8: "the leader wins", then "draw"; the rest is lost. A slice of a distance table has
-one byte for each position, the tricks to the end; 0 for draws and for hands of one card. The two
-hands that are no position (empty and full) hold zeros.
+8 at 1 << i % 8: "the leader wins", then "draw"; the rest is lost. A slice of another table has one
+byte for each position: of a distance table the tricks to the end, 0 for draws and for hands of one
+card; of a progress table when the outcome was proved (see `solver.build`), 2 * round - 1 for a win,
+2 * round for a loss, 0 for draws. The two hands that are no position (empty and full) hold zeros.
 
 A chunk is checked when it is first read; `Table.check` reads the whole file.
 """
@@ -37,16 +38,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from engine.cards import MAX_RANKS
 from solver.bitboard import slices
 from solver.value import WIN, table_index
 
 if TYPE_CHECKING:
     import numpy as np
 
-KINDS = ("outcome", "distance")
+KINDS = ("outcome", "distance", "progress")
 MAGIC = b"CHALLTAB"
 VERSION = 1
 LZMA_FILTERS: list[dict[str, Any]] = [
@@ -60,6 +63,8 @@ OPEN_CHUNKS = 128
 
 _HEADER = struct.Struct("<8sHBBIII3Q32s")
 DATA = Path(__file__).parent / "data"
+UNPACKED_RANKS = 7
+"""Up to so many ranks arrays of hands are looked up in the unpacked table, then slice by slice."""
 
 
 class TableError(Exception):
@@ -73,12 +78,24 @@ class MissingTable(TableError):
 def slice_bytes(ranks: int, kind: str) -> int:
     """The size of one uncompressed slice in bytes."""
     positions = 1 << 2 * ranks
-    return positions if kind == "distance" else 2 * max(1, positions // 8)
+    return 2 * max(1, positions // 8) if kind == "outcome" else positions
+
+
+def file_name(ranks: int, kind: str) -> str:
+    """The name of the file of a table."""
+    return f"ranks{ranks}.{kind}"
+
+
+def user_folder() -> Path:
+    """Where tables are kept that do not come with the package."""
+    import platformdirs
+
+    return platformdirs.user_data_path("challenge-solver")
 
 
 def table_path(ranks: int, kind: str) -> Path:
-    """Where the table of a deck is kept."""
-    return DATA / f"ranks{ranks}.{kind}"
+    """Where a table that is built goes, unless told otherwise: over the one that is found."""
+    return find_table(ranks, kind) or user_folder() / file_name(ranks, kind)
 
 
 @contextmanager
@@ -180,7 +197,7 @@ class Table:
                 f"{path} is truncated or has grown: {len(self._map)} bytes, "
                 f"expected {self._offsets[-1]}"
             )
-        self._slice_bytes = slice_bytes(self.ranks, self.kind)
+        self.slice_bytes = slice_bytes(self.ranks, self.kind)
         self._open: dict[int, bytes] = {}
 
     @property
@@ -208,7 +225,7 @@ class Table:
             if len(self._open) >= OPEN_CHUNKS:
                 del self._open[next(iter(self._open))]
         self._open[chunk] = data
-        return data, place * self._slice_bytes
+        return data, place * self.slice_bytes
 
     def content(self) -> Iterator[bytes]:
         """All chunks, unpacked, in order; raises TableError at the end if the digest does not
@@ -229,8 +246,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Tables:
-    """The complete solution of one deck: the outcome table and, where there is one, the distance
-    table.
+    """The complete solution of one deck: outcomes and, where there are any, distances or progress.
 
     Base positions are the leader's hand as a bit set, seen from the leader (see `solver.bitboard`).
     Raises TableError for tables that do not belong together.
@@ -238,10 +254,11 @@ class Tables:
 
     ranks: int
     outcome: Table
-    distance: Table | None
+    distance: Table | None = None
+    progress: Table | None = None
 
     def __post_init__(self) -> None:
-        for kind, table in zip(KINDS, (self.outcome, self.distance), strict=True):
+        for kind, table in zip(KINDS, (self.outcome, self.distance, self.progress), strict=True):
             if table is not None and (table.kind, table.ranks) != (kind, self.ranks):
                 raise TableError(
                     f"{table.path} is a table of the kind {table.kind} for {table.ranks} ranks, "
@@ -249,24 +266,31 @@ class Tables:
                 )
 
     def __getitem__(self, index: int) -> int:
-        """The score at a table index, as `solver.value` wants it. Without distances wins count as
-        wins in 1."""
+        """The score at a table index, as `solver.value` wants it.
+
+        A win counts as a win in d: its distance; else its place in the order of proofs, `stamp *
+        64 + cards of the leader`, which falls with every trick of a proper win, too; else 1.
+        """
         number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
         data, start = self.outcome.slice(number)
         if data[start + (place >> 3)] >> (place & 7) & 1:
             sign = 1
-        elif data[start + (self.outcome._slice_bytes >> 1) + (place >> 3)] >> (place & 7) & 1:
+        elif data[start + (self.outcome.slice_bytes >> 1) + (place >> 3)] >> (place & 7) & 1:
             return 0
         else:
             sign = -1
-        if self.distance is None:
-            return sign * (WIN - 1)
-        data, start = self.distance.slice(number)
-        return sign * (WIN - data[start + place])
+        if self.distance is not None:
+            data, start = self.distance.slice(number)
+            return sign * (WIN - data[start + place])
+        if self.progress is not None:
+            data, start = self.progress.slice(number)
+            p, q = plain_suits(number)
+            cards = place.bit_count() + p.bit_count() + q.bit_count()
+            return sign * (WIN - (data[start + place] << 6 | cards))
+        return sign * (WIN - 1)
 
     def probe(self, hand: Any) -> Any:
-        """Score of the base position in which the leader holds `hand`: one int, or an array of
-        them.
+        """Score of the base position in which the leader holds `hand`: one int, or an array.
 
         A score is `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw. An array
         must be of an integer type; the result has its shape and the type int16. Raises ValueError
@@ -285,12 +309,47 @@ class Tables:
             raise ValueError(
                 f"hand {int(hands[wrong][0]):#x} is no base position with {self.ranks} ranks"
             )
-        return self.scores()[table_indices(hands.astype(np.int64), self.ranks)]
+        indices = table_indices(hands.astype(np.int64), self.ranks)
+        if self.ranks <= UNPACKED_RANKS:
+            return self.scores()[indices]
+        numbers, where = np.unique(indices >> 2 * self.ranks, return_inverse=True)
+        result = np.empty(indices.shape, np.int16)
+        for i, number in enumerate(numbers):
+            here = where.reshape(indices.shape) == i
+            places = indices[here] & ((1 << 2 * self.ranks) - 1)
+            result[here] = self.slice_scores(int(number))[places]
+        return result
+
+    def slice_scores(self, number: int) -> np.ndarray:
+        """The scores of one slice, int16, in the order of table indices."""
+        import numpy as np
+
+        positions = 1 << 2 * self.ranks
+        data, start = self.outcome.slice(number)
+        planes = np.frombuffer(data, np.uint8, self.outcome.slice_bytes, start).reshape(2, -1)
+        wins, draws = np.unpackbits(planes, axis=1, bitorder="little")[:, :positions]
+        signs = np.where(wins, 1, np.where(draws, 0, -1)).astype(np.int16)
+        measure = self.distance or self.progress
+        if measure is None:
+            return signs * np.int16(WIN - 1)
+        data, start = measure.slice(number)
+        d = np.frombuffer(data, np.uint8, positions, start).astype(np.int16)
+        if measure.kind == "progress":
+            p, q = plain_suits(number)
+            cards = np.bitwise_count(np.arange(positions)) + (p.bit_count() + q.bit_count())
+            d = d << 6 | cards
+        scores: np.ndarray = signs * (WIN - d).astype(np.int16)
+        return scores
 
     def scores(self) -> np.ndarray:
-        """All scores by table index, int16, unpacked on first use: 2 bytes for each stored
-        position."""
+        """All scores by table index, int16, 2 bytes a stored position; kept once unpacked."""
         return _scores(self)
+
+
+def plain_suits(number: int) -> tuple[int, int]:
+    """The two plain suits, P >= Q, of the positions in slice `number`."""
+    p = (isqrt(8 * number + 1) - 1) >> 1
+    return p, number - (p * (p + 1) >> 1)
 
 
 def table_indices(hands: np.ndarray, ranks: int) -> np.ndarray:
@@ -308,38 +367,31 @@ def table_indices(hands: np.ndarray, ranks: int) -> np.ndarray:
 def _scores(tables: Tables) -> np.ndarray:
     import numpy as np
 
-    positions = 1 << 2 * tables.ranks
-    result = np.empty(slices(tables.ranks) * positions, np.int16)
-    start = 0
-    for chunk in tables.outcome.content():
-        planes = np.frombuffer(chunk, np.uint8).reshape(-1, 2, tables.outcome._slice_bytes >> 1)
-        bits = np.unpackbits(planes, axis=2, bitorder="little")[:, :, :positions]
-        part = result[start : start + bits.shape[0] * positions].reshape(-1, positions)
-        part[:] = np.where(bits[:, 0], WIN, np.where(bits[:, 1], 0, -WIN))
-        start += part.size
-    start = 0
-    for chunk in tables.distance.content() if tables.distance else ():
-        part = result[start : start + len(chunk)]
-        part -= np.sign(part) * np.frombuffer(chunk, np.uint8)
-        start += part.size
-    if tables.distance is None:
-        result -= np.sign(result)
-    return result
+    result = np.empty((slices(tables.ranks), 1 << 2 * tables.ranks), np.int16)
+    for number in range(len(result)):
+        result[number] = tables.slice_scores(number)
+    return result.ravel()
+
+
+def find_table(ranks: int, kind: str) -> Path | None:
+    """The file of a table, in this package or else in the user's folder; None if there is none."""
+    paths = (folder / file_name(ranks, kind) for folder in (DATA, user_folder()))
+    return next((path for path in paths if path.exists()), None)
 
 
 @cache
 def open_tables(ranks: int) -> Tables:
-    """The complete solution of a deck, found where this package keeps it. Raises MissingTable,
-    TableError."""
-    path = table_path(ranks, "outcome")
-    if not path.exists():
-        have = sorted(int(p.stem[5:]) for p in DATA.glob("ranks*.outcome"))
+    """The complete solution of a deck, from wherever `find_table` finds it.
+
+    Raises MissingTable, TableError.
+    """
+    paths = {kind: find_table(ranks, kind) for kind in KINDS}
+    if paths["outcome"] is None:
+        have = [str(n) for n in range(1, MAX_RANKS + 1) if find_table(n, "outcome")]
         raise MissingTable(
-            f"there is no table for decks of {ranks} ranks, "
-            f"only for {', '.join(map(str, have)) or 'none'}"
+            f"there is no table for decks of {ranks} ranks, only for {', '.join(have) or 'none'}"
         )
-    distance = table_path(ranks, "distance")
-    return Tables(ranks, Table(path), Table(distance) if distance.exists() else None)
+    return Tables(ranks, *(path and Table(path) for path in paths.values()))  # type: ignore[arg-type]
 
 
 def probe(hand: Any, ranks: int) -> Any:

@@ -46,7 +46,9 @@ PUBLISH_LEADER: int = word(12)  # addresses of the tables in which a build enter
 PUBLISH_RESPONDER: int = word(13)
 TESTS: int = word(14)  # number of positions tested in a build, and of those proved
 PROVED: int = word(15)
-CONTEXT_WORDS = 16
+REACH_LEADER: int = word(16)  # addresses of bit tables of what is worth a test; 0: everything
+REACH_RESPONDER: int = word(17)
+CONTEXT_WORDS = 18
 
 
 MEMO_SIZE = 4096

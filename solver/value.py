@@ -5,8 +5,8 @@ integers, tuples, indexing), so one position is answered by plain Python, at onc
 loading a compiler, and thousands by `compiled()`. Hands are bit sets as in `solver.bitboard`.
 
 A *score* is for the player to act: `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a
-draw; greater is better. `scores` maps the table index of a base position to the score of its
-leader.
+draw; greater is better. Any other number that falls with every trick of a proper win does as well
+for d. `scores` maps the table index of a base position to the score of its leader.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-WIN = 512
-"""More than any distance."""
+WIN = 1 << 14
+"""More than any distance; scores fit in 16 bits."""
 
 MAX_CARDS = 40
 MEMO_SIZE = 1 << 14

@@ -4,8 +4,9 @@ Every checked base position must be worth exactly what its moves make of it: its
 the score the tables give, and no better one, when every pickup leads to a position worth what the
 tables say one trick later. Distances fall with every trick, so by induction over them every win and
 every loss is real if all positions pass; and a position that could be won or lost in truth would,
-by induction over its true distance, fail as a draw. Without distances the check only shows that the
-outcomes agree with one another.
+by induction over its true distance, fail as a draw. Progress, the place in the order of
+proofs, does as well as distances, though it need not be exact. With neither the check only shows
+that the outcomes agree with one another.
 
 Nothing is shared with the search that made the tables. `theorems=False` looks at every lead and
 every beat; `theorems=True` leaves out those that *lowest of a run* and *lowest beat*
@@ -47,7 +48,8 @@ class Report:
     positions: int
     """Base positions checked; one of two that differ by exchanging the plain suits counts."""
     theorems: bool
-    distances: bool
+    proof: bool
+    """Whether distances or progress were checked too, so that a full check is a proof."""
 
 
 @njit("int64(int64, int64, int64, int16[::1])", cache=True)
@@ -130,37 +132,42 @@ def can_force(
 
 
 @njit(
-    "int64(int64[::1], int64, boolean, boolean, int16[::1], int64[:, ::1])", cache=True, nogil=True
+    "int64(int64[::1], int64, boolean, boolean, boolean, int16[::1], int64[:, ::1])",
+    cache=True,
+    nogil=True,
 )
 def first_wrong(
     hands: np.ndarray,
     ranks: int,
-    distances: bool,
+    exact: bool,
+    signs: bool,
     theorems: bool,
     scores: np.ndarray,
     memo: np.ndarray,
 ) -> int:
     """The place of the first of `hands` whose score does not follow from its moves, or -1.
 
-    Without `distances` only the sign of a score means something.
+    `exact`: scores are of distances. Otherwise the winner must be able to force a score at least as
+    good, and no outcome may be better than claimed. `signs`: only the sign of a score means
+    something.
     """
     full = (1 << 4 * ranks) - 1
     for i in range(hands.size):
         hand = hands[i]
         score = int(scores[_table_index(hand, ranks)])
         if hand & (hand - 1) == 0:  # the lead of an only card
-            if score != (WIN if distances else WIN - 1):
+            if score <= 0 or (exact and score != WIN):
                 return i
             continue
-        bound = score if distances else int(np.sign(score))
-        lowest = -WIN + 1 if distances else -1
-        highest = WIN - 1 if distances else 1
+        bound = int(np.sign(score)) if signs else score
         rest = full ^ hand
-        if bound < lowest or bound > highest:
+        if abs(bound) >= WIN:
             return i
-        if bound > lowest and not can_force(hand, rest, 0, bound, ranks, theorems, scores, memo):
+        must = exact or bound >= 0
+        if must and not can_force(hand, rest, 0, bound, ranks, theorems, scores, memo):
             return i
-        if bound < highest and can_force(hand, rest, 0, bound + 1, ranks, theorems, scores, memo):
+        must_not = exact or bound <= 0
+        if must_not and can_force(hand, rest, 0, bound + 1, ranks, theorems, scores, memo):
             return i
     return -1
 
@@ -182,7 +189,7 @@ def verify(
     """
     ranks = tables.ranks
     theorems = sample is None if theorems is None else theorems
-    for table in (tables.outcome, tables.distance):
+    for table in (tables.outcome, tables.distance, tables.progress):
         if table is not None:
             table.check()
     scores = tables.scores()
@@ -190,10 +197,11 @@ def verify(
     _check_encoding(tables, scores)
     threads = threads or cores()
     memos = [np.zeros((_MEMO_SIZE, 4), np.int64) for _ in range(threads)]
-    distances = tables.distance is not None
+    exact = tables.distance is not None
+    signs = not exact and tables.progress is None
 
     def check(memo: np.ndarray, hands: np.ndarray) -> int:
-        wrong = first_wrong(hands, ranks, distances, theorems, scores, memo)
+        wrong = first_wrong(hands, ranks, exact, signs, theorems, scores, memo)
         if wrong >= 0:
             raise VerifyError(_contradiction(int(hands[wrong]), ranks, scores))
         return int(hands.size)
@@ -206,7 +214,7 @@ def verify(
             checked += sum(pool.map(check, memos, group))
             if report is not None:
                 report(checked, total)
-    return Report(ranks, checked, theorems, distances)
+    return Report(ranks, checked, theorems, not signs)
 
 
 def stored_positions(ranks: int) -> int:
@@ -251,14 +259,18 @@ def _check_totals(tables: Tables, scores: np.ndarray) -> None:
 
 
 def _check_encoding(tables: Tables, scores: np.ndarray) -> None:
-    """The content must be just what the scores are written as, with nothing in bits that do not
-    count."""
-    outcome, distance = hashlib.sha256(), hashlib.sha256()
+    """The content must be just what the scores are written as, with nothing in spare bits."""
+    outcome, measure = hashlib.sha256(), hashlib.sha256()
+    shift = 6 if tables.distance is None else 0  # of a place in the order only the stamp is kept
     for part in scores.reshape(slices(tables.ranks), -1):
         for bits in (part > 0, part == 0):
             outcome.update(np.packbits(bits, bitorder="little").tobytes())
-        distance.update(np.where(part == 0, 0, WIN - np.abs(part)).astype(np.uint8).tobytes())
-    for table, digest in ((tables.outcome, outcome), (tables.distance, distance)):
+        d = np.where(part == 0, 0, WIN - np.abs(part)) >> shift
+        measure.update(d.astype(np.uint8).tobytes())
+    for table, digest in (
+        (tables.outcome, outcome),
+        (tables.distance or tables.progress, measure),
+    ):
         if table is not None and table.digest != digest.hexdigest():
             raise VerifyError(f"{table.path} holds more than its positions: bits that mean nothing")
 

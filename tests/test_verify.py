@@ -4,9 +4,11 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from solver.bitboard import slices
+from solver.build import Builder
 from solver.table import Table, Tables, open_tables, slice_bytes, write_table
 from solver.verify import VerifyError, stored_positions, verify
 
@@ -79,9 +81,40 @@ def test_a_contradiction_names_the_position(tmp_path: Path) -> None:
         verify(broken)
 
 
+def progress_tables(ranks: int, folder: Path) -> Tables:
+    builder = Builder(ranks, distances=False)
+    builder.run()
+    for kind in ("outcome", "progress"):
+        write_table(folder / kind, ranks, kind, builder.totals(), builder.slices(kind))
+    return Tables(ranks, Table(folder / "outcome"), progress=Table(folder / "progress"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_progress_is_a_proof_too(tmp_path: Path, ranks: int) -> None:
+    tables = progress_tables(ranks, tmp_path)
+    assert verify(tables).proof
+    assert verify(tables, theorems=False).proof
+    every = range(1, (1 << 4 * ranks) - 1)
+    signs = [(score > 0) - (score < 0) for score in map(tables.probe, every)]
+    distances = open_tables(ranks)
+    assert signs == [(score > 0) - (score < 0) for score in map(distances.probe, every)]
+    assert tables.probe(np.array(every)).tolist() == list(map(tables.probe, every))
+
+
+def test_progress_that_does_not_fall_is_caught(tmp_path: Path) -> None:
+    tables = progress_tables(3, tmp_path)
+    content = [bytearray(piece) for piece in slices_of(tables.progress)]
+    index = content[20].index(max(content[20]))
+    content[20][index] -= 2  # proved a round earlier than the facts it needs
+    totals = (tables.outcome.wins, tables.outcome.losses, tables.outcome.draws)
+    write_table(tmp_path / "broken", 3, "progress", totals, map(bytes, content))
+    with pytest.raises(VerifyError, match="does not follow from its moves"):
+        verify(Tables(3, tables.outcome, progress=Table(tmp_path / "broken")))
+
+
 def test_without_distances_outcomes_must_agree(tmp_path: Path) -> None:
     tables = open_tables(3)
-    assert not verify(Tables(3, tables.outcome, None)).distances
+    assert not verify(Tables(3, tables.outcome, None)).proof
     broken = altered(tables, tmp_path, ("outcome", 16 * 5 + 2, 1))
     with pytest.raises(VerifyError):
         verify(Tables(3, broken.outcome, None))
