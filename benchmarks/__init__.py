@@ -1,0 +1,1 @@
+"""Scripts that measure; README.md says what and why."""

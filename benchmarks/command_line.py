@@ -1,0 +1,95 @@
+"""What a user waits for at the shell: one deal, and thousands of positions through a pipe.
+
+Cold is the first time after installation: no byte code, and no compiled code in numba's cache.
+Medians over the repeats.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.report import json_option, print_report
+from engine.cards import card_order, deck_cards
+from engine.challenge import PICKUP, Position
+
+ROOT = Path(__file__).parent.parent
+COMMAND = "from cli.main import main; main(prog_name='challenge')"
+RANKS = 6
+LONGEST_TRICK = 12
+
+
+def random_position(rng: random.Random) -> Position:
+    """A position of 6 ranks: any hands, and some plays of a trick, none in one of thirteen."""
+    deck = sorted(deck_cards(RANKS), key=card_order)
+    hand = frozenset(rng.sample(deck, rng.randint(1, len(deck) - 1)))
+    trumps = rng.sample(range(4), 2)
+    hands = (hand, deck_cards(RANKS) - hand)
+    position = Position(RANKS, hands, (trumps[0], trumps[1]), rng.randint(1, 2), None)
+    for _ in range(rng.randint(0, LONGEST_TRICK)):
+        plays = [action for action in position.legal_actions() if action != PICKUP]
+        if not plays:
+            break
+        following = position.apply(rng.choice(plays))
+        if following.winner:
+            break
+        position = following
+    return position
+
+
+def seconds(arguments: list[str], caches: str, stdin: str = "") -> float:
+    """Wall time of a command that keeps its byte code and compiled code in `caches`."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"PYTHONPYCACHEPREFIX": caches, "NUMBA_CACHE_DIR": caches}
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", COMMAND, *arguments],
+        input=stdin.encode(),
+        stdout=subprocess.DEVNULL,
+        cwd=ROOT,
+        env=environment,
+        check=True,
+    )
+    return time.perf_counter() - started
+
+
+@click.command(help=__doc__)
+@click.option("--lines", type=click.IntRange(1), default=10_000)
+@click.option("--repeats", type=click.IntRange(1), default=5)
+@json_option
+def main(lines: int, repeats: int, as_json: bool) -> None:
+    rng = random.Random(1)
+    positions = "".join(f"{random_position(rng)}\n" for _ in range(lines))
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as caches:
+        for arguments, stdin in (
+            (["--help"], ""),
+            (["solve", "--deck", "easy", "KQJ.JT9"], ""),
+            (["solve", "--json", "-"], positions),
+        ):
+            cold = seconds(arguments, caches, stdin)
+            warm = [seconds(arguments, caches, stdin) for _ in range(repeats)]
+            rows.append(
+                {
+                    "command": " ".join(["challenge", *arguments]),
+                    "lines": stdin.count("\n"),
+                    "cold s": cold,
+                    "warm s": statistics.median(warm),
+                    "lowest": min(warm),
+                    "highest": max(warm),
+                }
+            )
+    print_report(rows, as_json)
+
+
+if __name__ == "__main__":
+    main()
