@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +13,10 @@ from cli.errors import BAD_INPUT, FAILED, stop
 from cli.progress import Progress
 from engine.cards import MAX_RANKS
 from engine.game import GameError
-from solver.table import KINDS, Table, Tables, open_tables, table_path
+from solver.table import KINDS, Table, Tables, find_table, open_tables, table_path, user_folder
+
+if TYPE_CHECKING:
+    from solver.build import Progress as BuildProgress
 
 RANKS = click.IntRange(1, MAX_RANKS)
 FILE = click.Path(path_type=Path)
@@ -22,49 +27,80 @@ def table() -> None:
     """Build, verify and describe complete solutions of a deck.
 
     A solution is two files: a table of the outcomes of all positions with an empty table, and one
-    of their distances, the numbers of tricks to the end.
+    of their distances, the numbers of tricks to the end. Large decks have a table of progress
+    instead of distances: with it a won position can be won, though not in the fewest tricks.
     """
 
 
 @table.command()
 @click.option("--ranks", type=RANKS, required=True, help="Ranks in the deck.")
-@click.option("--no-distances", is_flag=True, help="Build outcomes only, which is much faster.")
+@click.option(
+    "--distances/--no-distances",
+    default=None,
+    help="Compute distances, or leave them out, which is faster (default: up to 6 ranks).",
+)
 @click.option("--threads", type=click.IntRange(1), help="Default: one for each processor.")
 @click.option(
     "-o",
     "--output",
     type=FILE,
     metavar="FILE",
-    help="Write outcomes to FILE, distances beside it with the ending .distance "
-    "(default: where `challenge solve` finds them).",
+    help="Write outcomes to FILE, distances (or progress) beside it with the ending .distance "
+    "(or .progress); default: where `challenge solve` finds them.",
 )
-def build(ranks: int, no_distances: bool, threads: int | None, output: Path | None) -> None:
+@click.option(
+    "--checkpoint",
+    type=FILE,
+    metavar="FILE",
+    help="Where the state of the build is saved every ten minutes; a build that finds the file "
+    "goes on from there (default: beside the tables, from 7 ranks on).",
+)
+def build(
+    ranks: int,
+    distances: bool | None,
+    threads: int | None,
+    output: Path | None,
+    checkpoint: Path | None,
+) -> None:
     """Build the complete solution of a deck.
 
     The files are written whole, when everything is computed. A deck always gives the same files,
-    whatever the number of threads.
+    whatever the number of threads and of interruptions.
     """
-    paths = {"outcome": output or table_path(ranks, "outcome")}
-    if not no_distances:
-        paths["distance"] = _beside(output) if output else table_path(ranks, "distance")
+    from solver import build as builds
+
+    kinds = builds.kinds_to_build(ranks, distances)
+    paths = {kind: table_path(ranks, kind) for kind in kinds}
+    if output:
+        paths = {kind: output if kind == "outcome" else _beside(output, kind) for kind in kinds}
+    else:
+        user_folder().mkdir(parents=True, exist_ok=True)
     for path in paths.values():
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             raise GameError(f"cannot write {path}, expected a file in a directory for writing")
     if len(set(paths.values())) < len(paths):
-        raise GameError(f"the outcomes cannot be written to {output}, where the distances go")
-    from solver.build import BuildError, build_tables
-
+        raise GameError(f"the outcomes cannot be written to {output}, where the {kinds[1]} goes")
+    threads = threads or builds.cores()
+    if checkpoint is None and ranks > builds.DISTANCE_RANKS:
+        checkpoint = _beside(paths["outcome"], "checkpoint")
+    memory = builds.memory_needed(ranks, "distance" in kinds, threads) / 2**30
+    hours = builds.seconds_needed(ranks, "distance" in kinds, threads) / 3600
+    if hours > 0.01:
+        click.echo(
+            f"A build of {ranks} ranks with {threads} threads needs {memory:,.1f} GiB of memory "
+            f"and roughly {f'{hours:,.1f} hours' if hours > 1 else f'{hours * 60:.0f} minutes'}.",
+            err=True,
+        )
     try:
         with Progress() as progress:
-            build_tables(
+            builds.build_tables(
                 ranks,
                 paths,
                 threads=threads,
-                report=lambda now: progress(
-                    now.decided / now.total, f"round {now.round}: {now.decided:,} positions decided"
-                ),
+                report=lambda now: progress(now.decided / now.total, _state(now)),
+                checkpoint=checkpoint,
             )
-    except BuildError as error:
+    except builds.BuildError as error:
         stop(str(error), BAD_INPUT)
     for path in paths.values():
         click.echo(f"{path}: {path.stat().st_size:,} bytes")
@@ -79,9 +115,9 @@ def verify(file: Path | None, ranks: int | None, sample: int | None, full: bool)
     """Check tables against the rules of the game.
 
     The check shares nothing with the search that made them. FILE is a table of outcomes; the
-    distances beside it are verified with it. A sample tries every move of its positions. The full
-    check leaves out moves that are proved to be needless; if it passes with distances, that is a
-    proof of every entry.
+    distances or the progress beside it are verified with it. A sample tries every move of its
+    positions. The full check leaves out moves that are proved to be needless; if it passes with
+    distances or progress, that is a proof of every entry.
 
     Exit status 1: the tables contradict the rules.
     """
@@ -104,7 +140,13 @@ def verify(file: Path | None, ranks: int | None, sample: int | None, full: bool)
             )
     except VerifyError as error:
         stop(str(error), FAILED)
-    what = "outcomes and distances" if report.distances else "outcomes"
+    measure = tables.distance or tables.progress
+    what = (
+        "outcomes"
+        + {None: "", "distance": " and distances", "progress": " and progress"}[
+            measure and measure.kind
+        ]
+    )
     which = "random positions" if sample else "positions, all up to exchanging the plain suits,"
     click.echo(
         f"{tables.outcome.path}: the {what} of {report.positions:,} {which} follow from their moves"
@@ -118,12 +160,12 @@ def info(file: Path | None) -> None:
     if file:
         _print_facts(Table(file))
         return
-    paths = [table_path(ranks, kind) for ranks in range(1, MAX_RANKS + 1) for kind in KINDS]
+    paths = [find_table(ranks, kind) for ranks in range(1, MAX_RANKS + 1) for kind in KINDS]
     click.echo(
         "ranks  kind           positions           wins         losses    draws        bytes"
     )
     for path in paths:
-        if path.exists():
+        if path:
             table = Table(path)
             click.echo(
                 f"{table.ranks:5}  {table.kind:8} {table.positions:15,} {table.wins:14,} "
@@ -145,20 +187,26 @@ def _print_facts(table: Table) -> None:
     )
 
 
-def _beside(outcome: Path) -> Path:
-    """Where the distances are that belong to a table of outcomes."""
-    return outcome.with_suffix(".distance")
+def _state(now: BuildProgress) -> str:
+    """A line on a build that may take hours."""
+    left = now.seconds_left
+    return (
+        f"round {now.round}, {now.tests / max(now.seconds, 1e-9):,.0f} tests/s, "
+        f"{'?' if left is None else timedelta(seconds=round(left))} left, "
+        f"{now.memory / 2**20:,.0f} MiB"
+    )
+
+
+def _beside(outcome: Path, ending: str) -> Path:
+    """A file that belongs to a table of outcomes."""
+    return outcome.with_suffix(f".{ending}")
 
 
 def _open_beside(path: Path) -> Tables:
-    """The table of outcomes `path` and, if there are any, the distances beside it."""
+    """The table of outcomes `path` and what there is of the others beside it."""
+    others = {
+        kind: Table(_beside(path, kind)) if _beside(path, kind).exists() else None
+        for kind in KINDS[1:]
+    }
     outcome = Table(path)
-    distance = Table(_beside(path)) if _beside(path).exists() else None
-    if outcome.kind != "outcome":
-        raise GameError(f"{path} holds distances, expected the table of outcomes beside it")
-    if distance and (distance.kind, distance.ranks) != ("distance", outcome.ranks):
-        raise GameError(
-            f"{distance.path} is a table of the kind {distance.kind} and {distance.ranks} ranks, "
-            f"expected the distances of {outcome.ranks} ranks"
-        )
-    return Tables(outcome.ranks, outcome, distance)
+    return Tables(outcome.ranks, outcome, **others)

@@ -31,6 +31,7 @@ from solver.reach import reaching
 from solver.table import whole_file, write_table
 
 CHECKPOINT_SECONDS = 600.0
+DISTANCE_RANKS = 6
 
 
 class BuildError(Exception):
@@ -55,7 +56,16 @@ class Progress:
     seconds: float
     """Time spent, before a resumption too."""
     memory: int
-    """Bytes of the tables in memory."""
+    """Bytes that the build uses at most."""
+    expected_nodes: float
+    """A rough guess of the lead nodes of the whole build."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """A rough guess; None at the beginning."""
+        if self.nodes == 0 or self.seconds < 1:
+            return None
+        return max(0.0, self.expected_nodes / self.nodes - 1) * self.seconds
 
 
 def cores() -> int:
@@ -80,11 +90,15 @@ def memory_of_machine() -> int | None:
         return None
 
 
+def expected_nodes(ranks: int, distances: bool) -> float:
+    """A rough guess of the lead nodes of a build, from those of 5 to 7 ranks (docs/building.md)."""
+    return 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 28.0 ** (ranks - 6)
+
+
 def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
-    """A rough guess from what 5 to 7 ranks took (docs/building.md)."""
-    nodes = 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 28.0 ** (ranks - 6)
+    """A rough guess of how long a build takes."""
     rate = 1.5e7 if ranks <= 7 else 1.0e7  # of one thread; larger tables are far from the caches
-    return nodes / (rate * threads)
+    return expected_nodes(ranks, distances) / (rate * threads)
 
 
 class Builder:
@@ -144,6 +158,7 @@ class Builder:
             counts[2] + int(self._before["nodes"]),
             time.monotonic() - self._started + self._before["seconds"],
             memory_needed(self.ranks, self.distances, self.threads),
+            expected_nodes(self.ranks, self.distances),
         )
 
     def run(
@@ -322,6 +337,19 @@ def _bits(table: np.ndarray, start: int, count: int) -> np.ndarray:
     start."""
     part = table.view(np.uint8)[start >> 3 : (start + count + 7) >> 3]
     return np.unpackbits(part, bitorder="little")[start & 7 :][:count]
+
+
+def kinds_to_build(ranks: int, distances: bool | None = None) -> tuple[str, ...]:
+    """The tables that a build makes.
+
+    `distances`: whether to compute them, by default for decks of up to DISTANCE_RANKS. A larger
+    deck gets progress instead, without which its wins could not be played.
+    """
+    if distances is None:
+        distances = ranks <= DISTANCE_RANKS
+    if distances:
+        return ("outcome", "distance")
+    return ("outcome", "progress") if ranks > DISTANCE_RANKS else ("outcome",)
 
 
 def build_tables(

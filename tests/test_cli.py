@@ -523,7 +523,7 @@ def test_broken_table(built, command, damage, sentence):
         (["--ranks", "2", "--full", "--sample", "5"], 2, "Expected only one of --sample and"),
         (["--ranks", "9"], 3, "there is no table for decks of 9 ranks"),
         (["no.file"], 2, "cannot read the table no.file"),
-        ([str(table_path(2, "distance"))], 2, "holds distances, expected the table of outcomes"),
+        ([str(table_path(2, "distance"))], 2, "kind distance for 2 ranks, expected the kind outcome"),
     ],
 )
 def test_verify_of_nothing(arguments, status, sentence):
@@ -536,7 +536,7 @@ def test_distances_of_another_deck(built):
     shutil.copy(table_path(3, "distance"), built / "two.distance")
     status, _, error = challenge("table", "verify", str(built / "two"))
     assert status == 2
-    assert "of the kind distance and 3 ranks, expected the distances of 2 ranks" in error
+    assert "of the kind distance for 3 ranks, expected the kind distance for 2 ranks" in error
 
 
 def test_info(built):
