@@ -523,7 +523,7 @@ def test_broken_table(built, command, damage, sentence):
         (["--ranks", "2", "--full", "--sample", "5"], 2, "Expected only one of --sample and"),
         (["--ranks", "9"], 3, "there is no table for decks of 9 ranks"),
         (["no.file"], 2, "cannot read the table no.file"),
-        ([str(table_path(2, "distance"))], 2, "kind distance for 2 ranks, expected the kind outcome"),
+        ([str(table_path(2, "distance"))], 2, "kind distance for 2 ranks, expected the kind out"),
     ],
 )
 def test_verify_of_nothing(arguments, status, sentence):
