@@ -48,6 +48,9 @@ class Solution:
     known."""
     moves: tuple[Move, ...]
     """Every legal move, best first; equally good ones in written order, `pickup` last."""
+    best: tuple[ChallengeAction, ...]
+    """The moves to choose from: a winner's are the quickest where distances are known, else those
+    that make most progress towards a win where progress is; a loser's resist longest."""
     line: tuple[ChallengeAction, ...] | None
     """A game with best play to its end, if it was asked for; for a draw, until an empty-table
     position comes up again."""
@@ -64,16 +67,6 @@ class Solution:
     def winner(self) -> int | None:
         """The player who wins with best play; None for a draw."""
         return {"win": self.to_move, "loss": 3 - self.to_move, "draw": None}[self.outcome]
-
-    @property
-    def best(self) -> tuple[ChallengeAction, ...]:
-        """The moves that are as good as any."""
-        top = self.moves[0]
-        return tuple(
-            move.action
-            for move in self.moves
-            if (move.outcome, move.distance) == (top.outcome, top.distance)
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """The solution as `challenge solve --json` prints it."""
@@ -157,6 +150,7 @@ class Searcher:
             moves[0].outcome,
             moves[0].distance,
             moves,
+            tuple(action for action, score in scored if score == scored[0][1]),
             self._line(position) if line and self._with_lines else None,
             "table",
             time.perf_counter() - started,
