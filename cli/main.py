@@ -18,6 +18,8 @@ COMMANDS = {
     "games": ("cli.games", "List the games, their options and the players."),
     "replay": ("cli.replay", "Check and show recorded games."),
     "tournament": ("cli.tournament", "Let programs play many games against each other."),
+    "batch": ("cli.batch", "Solve many deals, a record of each, and what they come to."),
+    "report": ("cli.report", "Draw what a batch has found."),
     "bench": ("cli.bench", "Measure search, build, probe and solve speed."),
 }
 """Subcommand -> (module that defines a click command of the same name, one line for `--help`)."""

@@ -1,0 +1,174 @@
+"""`challenge batch`: many deals solved, a record of each, and what they come to."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from cli.extras import need
+from cli.input import DEFAULT_DECK, deck_option
+from cli.progress import Progress
+from engine.cards import DECKS
+from engine.game import GameError
+from solver.batch import COLUMNS, TIMES, Batch, RecordError, Solve
+from solver.records import FORMATS, record_file
+from solver.summary import LISTED, OUTCOMES, Summary, interval
+from solver.table import whole_file
+from solver.workers import cluster, processes
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@deck_option("The deck (default: easy).", default=DEFAULT_DECK)
+@click.option("--count", type=click.IntRange(1), help="So many random deals.")
+@click.option("--all", "every", is_flag=True, help="Every deal of the deck once.")
+@click.option("--seed", type=int, help="The same seed gives the same deals (default: 0).")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(FORMATS),
+    help="Default: what the name of the output ends with, or csv.",
+)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: standard output.")
+@click.option("--resume", is_flag=True, help="Continue FILE where an earlier run has stopped.")
+@click.option("--jobs", type=click.IntRange(1), default=1, help="Processes (default: 1).")
+@click.option("--scheduler", metavar="tcp://…", help="Let a Dask cluster do the work.")
+@click.option("--timings", is_flag=True, help="Add the seconds that each deal has taken.")
+@click.option("--summary", type=FILE, metavar="FILE", help="Write the summary as JSON, too.")
+def batch(
+    deck: int,
+    count: int | None,
+    every: bool,
+    seed: int | None,
+    kind: str | None,
+    output: Path | None,
+    resume: bool,
+    jobs: int,
+    scheduler: str | None,
+    timings: bool,
+    summary: Path | None,
+) -> None:
+    """Solve many deals: --count random ones, as they come up at the table, or --all of a deck.
+
+    Each deal is a record: the deal, what the dealer has kept of his trump suit and of his second
+    suit, the number of his trumps, how many half decks make the deal (its weight), the outcome for
+    the dealer, the distance in tricks, the leads that keep a win, and where the answer comes from.
+    A summary goes to standard error.
+
+    The same deck, seed and format give the same file, byte for byte, whoever does the work; only
+    the seconds of --timings differ. It can be interrupted at any moment: --resume keeps all whole
+    records of FILE and adds what is missing. Parquet is gathered in FILE.part until it is complete.
+
+    \b
+    Examples:
+      challenge batch --all -o easy.csv --summary easy.json
+      challenge batch --deck standard --count 10000 --seed 1 --jobs 4 -o deals.jsonl --resume
+    """
+    if every == (count is not None):
+        raise click.UsageError("Expected either --all or --count.")
+    if every and seed is not None:
+        raise click.UsageError("--all has no --seed, its deals are not random.")
+    if resume and output is None:
+        raise click.UsageError("--resume continues a file, expected -o FILE as well.")
+    if scheduler and jobs > 1:
+        raise click.UsageError("Expected either --jobs or --scheduler.")
+    if summary and not summary.absolute().parent.is_dir():
+        raise click.UsageError(f"There is no directory for {summary}.")
+    suffix = output.suffix.lower()[1:] if output else ""
+    kind = kind or (suffix if suffix in FORMATS else "csv")
+    if kind == "parquet":
+        need("pyarrow", "parquet")
+    columns = (*COLUMNS, TIMES) if timings else COLUMNS
+    work = Batch(deck, None if every else count, seed or 0)
+    tally = Summary(weighted=every)
+    with (
+        workers(deck, jobs, scheduler) as solve,
+        continuing(output),
+        record_file(output or sys.stdout.buffer, kind, columns, resume) as file,
+    ):
+        if resume:
+            for record in work.keep(file.read(), solve):
+                tally.add(record)
+            file.cut()
+        with Progress() as progress:
+            started, before = time.monotonic(), tally.records
+            for record in work.records(solve):
+                file.append(record)
+                tally.add(record)
+                if output or not sys.stdout.isatty():
+                    rate = (tally.records - before) / (time.monotonic() - started)
+                    progress(tally.records / work.count, pace(tally.records, work.count, rate))
+    if summary:
+        heading = {"ranks": deck, "deals": "all" if every else "random", "seed": work.seed}
+        text = json.dumps(heading | tally.to_dict(), indent=2)
+        with whole_file(summary) as stream:
+            stream.write(f"{text}\n".encode())
+    click.echo("\n".join(describe(work, tally)), err=True)
+
+
+@contextmanager
+def workers(deck: int, jobs: int, scheduler: str | None) -> Iterator[Solve]:
+    """Who does the work; one sentence if it cannot be done."""
+    if scheduler:
+        need("distributed", "cluster")
+    try:
+        with cluster(scheduler) if scheduler else processes(deck, jobs) as solve:
+            yield solve
+    except BrokenExecutor:
+        raise click.ClickException(
+            "worker processes have died (out of memory?), --resume continues after the last record"
+        ) from None
+
+
+@contextmanager
+def continuing(output: Path | None) -> Iterator[None]:
+    """Say which file cannot be continued, and why."""
+    try:
+        yield
+    except RecordError as error:
+        raise GameError(f"cannot continue {output}: {error}") from None
+
+
+def pace(done: int, count: int, rate: float) -> str:
+    """How far the work is, how fast, and how long it may still take."""
+    left = (count - done) / rate
+    rest = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
+    return f"{done:,} of {count:,} deals, {rate:,.0f}/s, {rest} left"
+
+
+def describe(work: Batch, tally: Summary) -> Iterator[str]:
+    """The lines of a summary."""
+    names = {ranks: f"the {name} deck" for name, ranks in DECKS.items()}
+    deck = names.get(work.ranks, f"the deck of {work.ranks} ranks")
+    if work.seed is None:
+        yield f"All {work.count:,} deals of {deck}, by how often they come up"
+    else:
+        yield f"{work.count:,} random deals of {deck}, seed {work.seed}"
+    won, drawn, lost = (tally.outcomes[outcome] for outcome in OUTCOMES)
+    total = won + drawn + lost
+    share = f"The dealer wins {won:,} / {total:,} = {won / total:.4%}"
+    if work.seed is not None:
+        share += " (95% interval {:.2%} to {:.2%})".format(*interval(won, total))
+    yield f"{share}, loses {lost:,}, draws {drawn:,}"
+    if tally.longest is not None:
+        longest = ", ".join(tally.longest_deals[:LISTED])
+        more = len(tally.longest_deals) - LISTED
+        yield (
+            f"Tricks: median {tally.median}, longest {tally.longest} "
+            f"({longest}{f' and {more} more' if more > 0 else ''})"
+        )
+    yield "Own trumps       won     drawn      lost  share won"
+    for trumps, outcomes in sorted(tally.by_trumps.items()):
+        counts = " ".join(f"{outcomes[outcome]:9,}" for outcome in OUTCOMES)
+        yield f"{trumps:10} {counts}  {outcomes['win'] / outcomes.total():9.2%}"
+    if tally.slowest:
+        slowest = ", ".join(f"{deal} {seconds:.3f} s" for deal, seconds in tally.slowest)
+        yield f"Slowest to solve: {slowest}"

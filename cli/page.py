@@ -1,0 +1,207 @@
+"""The page of `challenge report`: pictures, captions and the longest games, in one HTML file."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from string import Template
+
+import click
+
+from cli import plots
+from cli.picture import Picture
+from engine.cards import DECKS, MAX_RANKS, SUIT_SYMBOLS, lowest_rank
+from engine.deals import Deal, all_deals
+from engine.game import GameError
+from engine.notation import NotationError
+from solver.batch import Record, describe
+from solver.solve import Solution, solve_many
+from solver.summary import OUTCOMES, Summary, interval
+from solver.table import MissingTable
+
+GAMES = 10
+
+PAGE = Template("""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Challenge: $title</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; color: #20242a; background: #f4f5f7; margin: 0; }
+main { max-width: 1040px; margin: 0 auto; padding: 24px 16px 64px; }
+h1 { font-size: 28px; line-height: 1.2; margin: 8px 0 4px; }
+h2 { font-size: 20px; margin: 0 0 4px; }
+section { background: #fff; border: 1px solid #dfe2e6; border-radius: 8px; }
+section { padding: 20px; margin-top: 20px; }
+section p { margin: 0 0 12px; color: #4a5058; }
+img { display: block; width: 100%; height: auto; }
+.numbers { display: flex; flex-wrap: wrap; gap: 12px 40px; margin: 16px 0 0; }
+.numbers dt { color: #4a5058; font-size: 14px; }
+.numbers dd { margin: 0; font-size: 26px; }
+.numbers small { font-size: 14px; color: #4a5058; display: block; }
+summary { cursor: pointer; padding: 6px 0; border-top: 1px solid #e6e8eb; }
+summary b { display: inline-block; min-width: 11em; font-family: ui-monospace, monospace; }
+pre { font: 13px/1.35 ui-monospace, "DejaVu Sans Mono", monospace; overflow-x: auto; }
+pre.game { columns: 21em; column-gap: 2em; white-space: pre-wrap; }
+.red { color: #c2281d; }
+</style>
+</head>
+<body>
+<main>
+$body
+</main>
+</body>
+</html>
+""")
+
+
+def write_page(records: list[Record]) -> str:
+    """The page on the records of a batch. Raises GameError if they are not deals of one deck."""
+    ranks = find_deck(records)
+    names = {ranks: f"the {name} deck" for name, ranks in DECKS.items()}
+    name = names.get(ranks, f"the deck of {ranks} ranks")
+    deals = all_deals(ranks)
+    every = all(record["deal"] == str(deal) for record, deal in zip(records, deals, strict=False))
+    summary = Summary(weighted=every)
+    for record in records:
+        summary.add(record)
+    return PAGE.substitute(
+        title=f"deals of {name}", body="\n".join(_body(records, ranks, name, summary))
+    )
+
+
+def find_deck(records: list[Record]) -> int:
+    """The ranks of the deck that the deals are of. Raises GameError."""
+    distinct = {record["deal"]: record for record in records}
+    for ranks in range(1, MAX_RANKS + 1):
+        with suppress(NotationError):
+            deals = (Deal.parse(text, ranks) for text in distinct)
+            if all(describe(deal).items() <= distinct[str(deal)].items() for deal in deals):
+                return ranks
+    raise GameError("the records are not deals of one deck with the weights that these have")
+
+
+def longest_deals(records: list[Record], ranks: int) -> list[Deal]:
+    """The deals with the longest games, each game once.
+
+    Two deals that have the same trumps, and between them every rank of the second suit once, are
+    the same game with the plain suits exchanged.
+    """
+    found: dict[tuple[frozenset[int], frozenset[frozenset[int]]], Deal] = {}
+    every = frozenset(range(lowest_rank(ranks), 15))
+    decided = [record for record in records if record["distance"] is not None]
+    for record in sorted(decided, key=lambda record: -record["distance"]):
+        deal = Deal.parse(record["deal"], ranks)
+        found.setdefault((deal.trump, frozenset((deal.second, every - deal.second))), deal)
+        if len(found) == GAMES:
+            break
+    return list(found.values())
+
+
+def _body(records: list[Record], ranks: int, name: str, summary: Summary) -> Iterator[str]:
+    yield f"<h1>Challenge: deals of {name}</h1>"
+    yield f"<p>{_which(records, ranks, summary)}</p>"
+    yield from _numbers(summary)
+    yield from _section(
+        "Won by number of own trumps",
+        "The share of deals that the dealer wins, by how many trumps he has kept.",
+        plots.picture(partial(plots.share_by_number, summary=summary), 10, 4.2),
+    )
+    yield from _section(
+        "Won by rank of own trumps",
+        "The share of deals that the dealer wins with and without each of his trumps.",
+        plots.picture(
+            partial(plots.share_by_rank, records=records, ranks=ranks, summary=summary), 10, 4
+        ),
+    )
+    if summary.longest is not None:
+        yield from _section(
+            "Distances",
+            "How long games are when the winner hurries and the loser delays.",
+            plots.picture(partial(plots.distances, records=records, summary=summary), 10, 4),
+        )
+    yield from _section(
+        "All deals",
+        "A square for each deal: up, the trumps that the dealer has kept; to the right, the cards "
+        "of his second suit; both from few to many. Dark squares are quick games, pale ones long"
+        f"{'.' if len(records) == 4**ranks else ', white ones are not among these deals.'}",
+        plots.picture(
+            partial(plots.heat_map, records=records, ranks=ranks, summary=summary), 10, 11.8
+        ),
+    )
+    yield from _games(longest_deals(records, ranks))
+
+
+def _which(records: list[Record], ranks: int, summary: Summary) -> str:
+    if not summary.weighted:
+        return f"{len(records):,} random deals, as they come up at the table."
+    if len(records) < 4**ranks:
+        return f"The first {len(records):,} of {4**ranks:,} deals: the batch is not finished."
+    return f"All {len(records):,} deals, each counted as often as it comes up at the table."
+
+
+def _numbers(summary: Summary) -> Iterator[str]:
+    won, drawn, lost = (summary.outcomes[outcome] for outcome in OUTCOMES)
+    total = won + drawn + lost
+    detail = f"{won:,} of {total:,}"
+    if not summary.weighted:
+        detail += " (95% interval {:.2%} to {:.2%})".format(*interval(won, total))
+    yield '<dl class="numbers">'
+    yield _number("Dealer wins", f"{won / total:.2%}", detail)
+    yield _number("Draws", f"{drawn / total:.2%}", f"{drawn:,}")
+    if summary.longest is not None:
+        yield _number("Median game", f"{summary.median} tricks", "")
+        longest = ", ".join(summary.longest_deals[:2])
+        yield _number("Longest game", f"{summary.longest} tricks", longest)
+    yield "</dl>"
+
+
+def _number(name: str, value: str, detail: str) -> str:
+    return f"<div><dt>{name}</dt><dd>{value}<small>{detail}</small></dd></div>"
+
+
+def _section(heading: str, caption: str, svg: str) -> Iterator[str]:
+    """A picture; as an image of its own, so that names in it cannot meet those of another."""
+    data = base64.b64encode(svg.encode()).decode()
+    yield f"<section><h2>{heading}</h2><p>{caption}</p>"
+    yield f'<img alt="{heading}" src="data:image/svg+xml;base64,{data}"></section>'
+
+
+def _games(deals: list[Deal]) -> Iterator[str]:
+    """The longest games; nothing if there is no table of distances here."""
+    try:
+        solutions = list(solve_many((deal.position() for deal in deals), line=True))
+    except MissingTable:
+        return
+    if not all(solution.line for solution in solutions):
+        return
+    yield "<section><h2>The longest games</h2>"
+    yield (
+        "<p>Both sides play best: the winner hurries, the loser delays. A turn is a card that "
+        "beats and the next lead. Player 1 is the dealer, his trumps are spades.</p>"
+    )
+    for deal, solution in zip(deals, solutions, strict=True):
+        verdict = f"{'wins' if solution.outcome == 'win' else 'loses'} in {solution.distance}"
+        yield f"<details><summary><b>{deal}</b> the dealer {verdict} tricks</summary>"
+        yield from _game(solution)
+        yield "</details>"
+    yield "</section>"
+
+
+def _game(solution: Solution) -> Iterator[str]:
+    picture = Picture()
+    picture.suits, picture.gap = SUIT_SYMBOLS, "·"
+    game = picture.game(solution.position, solution.line or ())
+    yield f"<pre>{_coloured(picture.position(solution.position))}</pre>"
+    yield f'<pre class="game">{_coloured(game)}</pre>'
+
+
+def _coloured(lines: Iterable[str]) -> str:
+    text = click.unstyle("\n".join(lines))
+    return re.sub("(.[♥♦])", r'<span class="red">\1</span>', html.escape(text))

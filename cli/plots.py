@@ -1,0 +1,188 @@
+"""Plots of many solved deals, as SVG pictures. Needs matplotlib."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import PercentFormatter
+
+from engine.cards import RANKS
+from solver.batch import Record
+from solver.summary import Summary, interval
+
+BLUE, ORANGE, GREY = "#2a6fb0", "#d9722e", "#70757d"
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "challenge",  # the same records give the same picture
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#9aa0a6",
+    "axes.axisbelow": True,
+    "grid.color": "#e6e8eb",
+    "legend.frameon": False,
+}
+NAMED = 64
+"""So many holdings on one axis can still be named one by one."""
+
+
+def picture(draw: Callable[[Figure], None], width: float, height: float) -> str:
+    """What `draw` puts on a figure of so many inches, as SVG."""
+    with mpl.rc_context(STYLE):
+        figure = Figure((width, height), layout="constrained")
+        draw(figure)
+        stream = io.StringIO()
+        figure.savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()
+
+
+def share_by_number(figure: Figure, summary: Summary) -> None:
+    """The share won by the number of own trumps."""
+    axes = figure.subplots()
+    axes.grid(axis="y")
+    total = summary.outcomes.total()
+    for number, outcomes in sorted(summary.by_trumps.items()):
+        share, low, high = _share(outcomes, summary.weighted)
+        axes.bar(number, share, 0.75, color=BLUE)
+        axes.vlines(number, low, high, color="black")
+        axes.annotate(
+            f"{share:.1%}", (number, high), (0, 3), textcoords="offset points", ha="center"
+        )
+    numbers = sorted(summary.by_trumps)
+    often = [f"{summary.by_trumps[n].total() / total:.1%} of deals" for n in numbers]
+    axes.set_xticks(numbers, [f"{n}\n{text}" for n, text in zip(numbers, often, strict=True)])
+    axes.set_xlabel("number of the dealer's own trumps")
+    _percent(axes)
+    axes.set_ylim(0, 1.08)
+
+
+def share_by_rank(figure: Figure, records: Sequence[Record], ranks: int, summary: Summary) -> None:
+    """The share won with and without each rank in the own trump suit."""
+    axes = figure.subplots()
+    axes.grid(axis="y")
+    for held, colour, marker, label in (
+        (True, BLUE, "o", "held by the dealer"),
+        (False, ORANGE, "s", "not held"),
+    ):
+        for place, rank in enumerate(RANKS[:ranks]):
+            outcomes: Counter[str] = Counter()
+            for record in records:
+                if (rank in record["dealer_trump"]) == held:
+                    outcomes[record["outcome"]] += record["weight"] if summary.weighted else 1
+            if outcomes:
+                share, low, high = _share(outcomes, summary.weighted)
+                axes.vlines(place, low, high, color=colour)
+                axes.plot(place, share, marker, color=colour, markersize=9, label=label)
+                axes.annotate(f"{share:.1%}", (place, share), (9, -4), textcoords="offset points")
+                label = ""
+    axes.set_xticks(range(ranks), list(RANKS[:ranks]))
+    axes.set_xlim(-0.5, ranks - 0.2)
+    axes.set_xlabel("rank in the dealer's trump suit")
+    _percent(axes)
+    axes.margins(y=0.2)
+    axes.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1))
+
+
+def distances(figure: Figure, records: Sequence[Record], summary: Summary) -> None:
+    """How many deals are won and lost in how many tricks."""
+    axes = figure.subplots()
+    axes.grid(axis="y")
+    found = {outcome: Counter[int]() for outcome in ("win", "loss")}
+    for record in records:
+        if record["distance"] is not None:
+            amount = record["weight"] if summary.weighted else 1
+            found[record["outcome"]][record["distance"]] += amount
+    total = summary.outcomes.total()
+    tricks = range((summary.longest or 0) + 1)
+    won, lost = ([found[outcome][n] / total for n in tricks] for outcome in found)
+    axes.bar(tricks, won, 0.9, color=BLUE, label="dealer wins")
+    axes.bar(tricks, lost, 0.9, bottom=won, color=ORANGE, label="dealer loses")
+    axes.axvline(summary.median or 0, color="black", linestyle="--", linewidth=1)
+    axes.annotate(
+        f"median {summary.median}",
+        (summary.median or 0, 1),
+        (5, -12),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+    )
+    axes.set_xlabel("tricks to the end, when the winner hurries and the loser delays")
+    _percent(axes)
+    axes.set_ylabel("share of deals")
+    axes.set_ylim(0, 1.12 * max(map(sum, zip(won, lost, strict=True))))
+    axes.legend()
+
+
+def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Summary) -> None:
+    """Every deal: the dealer's trumps up, his second suit across."""
+    groups = [
+        ["".join(held) or "-" for held in combinations(RANKS[:ranks], size)][::-1]
+        for size in range(ranks + 1)
+    ]
+    holdings = [holding for group in groups for holding in group]
+    place = {holding: i for i, holding in enumerate(holdings)}
+    norm = Normalize(0, max(1, summary.longest or 0))
+    colours = {
+        "win": _fading("#08306b", BLUE, "#dce9f5"),
+        "loss": _fading("#7f2704", ORANGE, "#fbe3d1"),
+    }
+    image = np.ones((len(holdings), len(holdings), 4))
+    for record in records:
+        cell = place[record["dealer_trump"]], place[record["dealer_second"]]
+        colour = colours.get(record["outcome"])
+        image[cell] = colour(norm(record["distance"] or 0)) if colour else to_rgba(GREY)
+    axes = figure.subplots()
+    axes.imshow(image, origin="lower", interpolation="none")
+    edges = [-0.5, *(np.cumsum([len(group) for group in groups]) - 0.5)]
+    axes.hlines(edges[1:-1], edges[0], edges[-1], color="black", linewidth=0.7)
+    axes.vlines(edges[1:-1], edges[0], edges[-1], color="black", linewidth=0.7)
+    places: Sequence[float] = range(len(holdings))
+    names, unit = holdings, ""
+    if len(holdings) > NAMED:
+        places = [(low + high) / 2 for low, high in pairwise(edges)]
+        names, unit = [str(size) for size in range(ranks + 1)], ": number of cards"
+    size = max(6.5, 11 - len(names) / 16)
+    axes.set_xticks(places, names, rotation=90 if names is holdings else 0, fontsize=size)
+    axes.set_yticks(places, names, fontsize=size)
+    axes.tick_params(length=0)
+    axes.set_xlabel(f"second suit{unit}")
+    axes.set_ylabel(f"own trumps{unit}")
+    for outcome, label in (("win", "dealer wins"), ("loss", "dealer loses")):
+        bar = ScalarMappable(norm, colours[outcome])
+        figure.colorbar(
+            bar,
+            ax=axes,
+            location="bottom",
+            label=f"tricks until the {label}",
+            fraction=0.015,
+            pad=0.015,
+        )
+    if summary.outcomes["draw"]:
+        axes.legend(
+            handles=[Patch(color=GREY, label="draw")], loc="lower right", bbox_to_anchor=(1, 1)
+        )
+
+
+def _fading(*colours: str) -> Colormap:
+    return LinearSegmentedColormap.from_list("", colours)
+
+
+def _share(outcomes: Counter[str], exact: bool) -> tuple[float, float, float]:
+    """The share won, and between which bounds it lies."""
+    won, total = outcomes["win"], outcomes.total()
+    return won / total, *((won / total,) * 2 if exact else interval(won, total))
+
+
+def _percent(axes: Axes) -> None:
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_ylabel("won by the dealer")

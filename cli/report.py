@@ -1,0 +1,47 @@
+"""`challenge report`: a page for the browser on what a batch has found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.extras import need
+from engine.game import GameError
+from solver.batch import RecordError
+from solver.records import read_records
+from solver.table import whole_file
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("-o", "--output", type=FILE, metavar="PAGE", help="Default: FILE, ending in .html.")
+def report(file: Path, output: Path | None) -> None:
+    """Draw what `challenge batch` has written to FILE, in any of its formats.
+
+    The page needs nothing but itself. It shows the share of deals won by number and by rank of the
+    dealer's own trumps, distances, a map of all deals, and the ten longest games.
+
+    \b
+    Example:
+      challenge batch --all -o easy.csv && challenge report easy.csv
+    """
+    need("matplotlib", "report")
+    try:
+        records = list(read_records(file))
+    except ModuleNotFoundError:
+        need("pyarrow", "parquet")
+        raise
+    except RecordError as error:
+        raise GameError(f"{file}: {error}") from None
+    if not records:
+        raise GameError(f"{file} holds no records, expected what challenge batch writes")
+    from cli.page import write_page
+
+    page = write_page(records)
+    output = output or file.with_suffix(".html")
+    with whole_file(output) as stream:
+        stream.write(page.encode())
+    click.echo(f"{output}: {len(records):,} deals")
