@@ -16,7 +16,7 @@ from engine.cards import Card, deck_cards
 from engine.challenge import PICKUP, Position
 from engine.game import GameError
 from engine.notation import parse_hand
-from solver import MissingTable, open_tables, probe, solve, solve_many
+from solver import MissingTable, open_tables, probe, solve, solve_many, value
 from solver.bitboard import hand_bits, hand_cards
 from solver.solve import Searcher
 
@@ -153,15 +153,20 @@ def test_compiled_or_not(asked, line):
         assert same(answer, solve(position, line=line))
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_memory_of_earlier_searches_changes_nothing(compiled):
-    """Also not when every entry has long been overwritten by others."""
+def test_memory_of_earlier_searches_changes_nothing(monkeypatch):
+    """Also not when it is far too small, and different nodes meet in every entry."""
     rng = random.Random(8)
-    old = Searcher(open_tables(6), compiled=compiled)
-    for _ in range(60):
+    old = Searcher(open_tables(6))
+    with monkeypatch.context() as patch:
+        patch.setattr(value, "MEMO_SIZE", 2)
+        crowded = Searcher(open_tables(6))
+    for _ in range(40):
         position = random_position(rng, 6)
-        fresh = Searcher(open_tables(6))
-        assert old.scores(position) == fresh.scores(position)
+        expected = Searcher(open_tables(6)).scores(position)
+        assert old.scores(position) == expected
+        with monkeypatch.context() as patch:
+            patch.setattr(value, "MEMO_SIZE", 2)
+            assert crowded.scores(position) == expected
 
 
 def random_position(rng, ranks):
