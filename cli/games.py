@@ -28,5 +28,8 @@ def games() -> None:
 def _entry(name: str, text: str | None, options: Mapping[str, str]) -> None:
     """A name, the first line of a docstring, and options."""
     click.echo(f"\n  {click.style(name, bold=True)}: {(text or '').strip().splitlines()[0]}")
-    for key, values in options.items():
-        click.echo(f"    {key:12}  {values}")
+    if options:
+        formatter = click.HelpFormatter(indent_increment=4)
+        formatter.indent()
+        formatter.write_dl(list(options.items()))
+        click.echo(formatter.getvalue(), nl=False)
