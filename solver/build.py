@@ -171,8 +171,8 @@ class Builder:
 
         `report` is called about once a second and after every round. With `checkpoint` the state is
         written to that file every so many seconds, and a build that finds the file goes on from
-        there; the file is removed by `finished`. Raises BuildError if it is the checkpoint of
-        another build.
+        there; the file is removed by `build_tables`. Raises BuildError if it is not the checkpoint
+        of such a build.
         """
         if checkpoint is not None and checkpoint.exists():
             self._load(checkpoint)
@@ -285,8 +285,12 @@ class Builder:
 
     def _load(self, path: Path) -> None:
         with path.open("rb") as file:
-            header = json.loads(file.readline())
-            if (header["ranks"], header["distances"]) != (self.ranks, self.distances):
+            try:
+                header = json.loads(file.readline())
+                build = header["ranks"], header["distances"]
+            except (ValueError, TypeError, KeyError):
+                raise BuildError(f"{path} is no checkpoint of a build") from None
+            if build != (self.ranks, self.distances):
                 raise BuildError(f"{path} is a checkpoint of another build: {header}")
             for array in self._saved_arrays():
                 if file.readinto(array.data.cast("B")) != array.nbytes:
