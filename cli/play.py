@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -75,36 +77,42 @@ def play(
     rules = load_game(game, **options)
     specs = specs or ",".join(["human"] + ["greedy"] * (rules.players - 1))
     names, players = seat_players(specs, rules)
-    table = Table(names, players, options, quiet)
     seed = random.randrange(10**6) if seed is None else seed
     try:
-        if is_match:
-            table.play_match(Match.start(rules, seed, target))
-        else:
-            for number in range(deals or 1):
-                table.play_deal(rules, {}, seed + number, range(1, rules.players + 1))
+        with _whole_file(file) if file else nullcontext() as stream:
+            table = Table(names, players, options, quiet, stream)
+            if is_match:
+                table.play_match(Match.start(rules, seed, target))
+            else:
+                for number in range(deals or 1):
+                    table.play_deal(rules, {}, seed + number, range(1, rules.players + 1))
     except Quit:
         click.echo("Stopped; nothing is recorded." if file else "Stopped.")
-        return
-    if file:
-        from solver.table import whole_file
 
-        with whole_file(file) as stream:
-            stream.write("\n".join(table.records).encode())
+
+def _whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
+    from solver.table import whole_file  # not needed for playing
+
+    return whole_file(path)
 
 
 class Table:
-    """The players around a table, and what has been played at it."""
+    """The players around a table."""
 
     def __init__(
-        self, names: Sequence[str], players: Sequence[Player], options: dict[str, str], quiet: bool
+        self,
+        names: Sequence[str],
+        players: Sequence[Player],
+        options: dict[str, str],
+        quiet: bool,
+        stream: BinaryIO | None,
     ) -> None:
+        """`stream` gets the playthroughs."""
         self.names = names
         self.players = players
         self.options = options
         self.quiet = quiet
-        self.records: list[str] = []
-        """The playthroughs of the deals so far."""
+        self.stream = stream
         self._board = Board()
         people = [player for player in players if isinstance(player, Human)]
         for person in people:
@@ -126,15 +134,20 @@ class Table:
         click.echo(f"The match is won by {won}, lost by {lost}.")
 
     def play_deal(
-        self, game: Game, dealer: dict[str, int], seed: int, seats: Iterable[int]
+        self, game: Game, dealer: dict[str, int], seed: int, seats: Sequence[int]
     ) -> State:
         """Play one deal, `seats` being those of its players; the final state."""
         names = [self.names[seat - 1] for seat in seats]
         play = Play(game, game.initial(seed))
         choose = taking_turns([self.players[seat - 1] for seat in seats], seed)
-        actions = iter(
+        taken = iter(
             self._board.show(play, choose, seed, numbered(names), self._public, self.quiet)
         )
-        heading = records.header(game.name, self.options | dealer, seed, players=",".join(names))
-        self.records.append(records.write(heading, lambda _: next(actions)))
+        if self.stream:
+            heading = records.header(
+                game.name, self.options | dealer, seed, players=",".join(names)
+            )
+            gap = "\n" if self.stream.tell() else ""
+            text = records.write(heading, lambda _: next(taken))
+            self.stream.write(f"{gap}{text}".encode())
         return play.state
