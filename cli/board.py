@@ -138,16 +138,16 @@ class Board:
         for seat, hand in self._hands(fields):
             yield f"{self._name(fields, seat)}  {hand}"
         for number, text in enumerate(items(fields["tricks"], ";"), start=1):
-            yield f"Trick {number}: {self._trick(text)}"
+            yield f"Trick {number}, led by {self._trick(text)}"
         for text in items(fields["shown"], ";"):
             before, _, rest = text.partition(".")
-            yield f"Shown before trick {int(before) + 1} by player {self._trick(rest)}"
+            yield f"Shown before trick {int(before) + 1} by {self._trick(rest)}"
         if NONE not in fields["trick"]:
-            yield f"On the table: {self._trick(fields['trick'])}"
+            yield f"On the table, led by {self._trick(fields['trick'])}"
 
     def _trick(self, text: str) -> str:
         leader, _, groups = text.partition(":")
-        return f"{leader}: {self._cards(groups.replace(',', ', ').replace('+', ' '))}"
+        return f"player {leader}: {self._cards(groups.replace(',', ', ').replace('+', ' '))}"
 
     def _hands(self, fields: dict[str, str]) -> Iterator[tuple[int, str]]:
         """Each seat with the hand or its size."""
