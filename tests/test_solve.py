@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import base_positions, positions
 
@@ -18,7 +18,10 @@ from engine.game import GameError
 from engine.notation import parse_hand
 from solver import MissingTable, open_tables, probe, solve, solve_many, value
 from solver.bitboard import hand_bits, hand_cards
+from solver.build import build_tables
 from solver.solve import Searcher
+from solver.table import Table, Tables
+from solver.value import WIN
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = st.integers(1, 6)
@@ -135,6 +138,40 @@ def test_a_winner_who_follows_the_best_moves_wins_in_time(seed):
             left -= action == PICKUP
             position = position.apply(action)
         assert position.winner == winner
+
+
+@pytest.fixture(scope="module")
+def progress_searcher(tmp_path_factory):
+    """A searcher with tables of 4 ranks that hold progress and no distances."""
+    folder = tmp_path_factory.mktemp("progress")
+    kinds = ("outcome", "progress")
+    build_tables(4, {kind: folder / kind for kind in kinds})
+    outcome, progress = (Table(folder / kind) for kind in kinds)
+    return Searcher(Tables(4, outcome, progress=progress))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(position=positions(st.just(4)).filter(unfinished), seed=st.integers(0, 99))
+def test_who_follows_progress_wins(progress_searcher, position, seed):
+    """Against the longest resistance, and against random moves now and then."""
+    rng = random.Random(seed)
+    expected = solve(position)
+    solution = progress_searcher.solve(position, line=True)
+    assert result(solution) == (expected.outcome, None)
+    assert tricks(position, solution.line)[1].winner == expected.winner
+    left = WIN
+    while not position.winner:
+        if position.turn == expected.winner:
+            action, score = max(progress_searcher.scores(position), key=lambda pair: pair[1])
+            assert action in progress_searcher.solve(position).best
+            assert WIN - score <= left
+            left = WIN - score
+        else:
+            moves = position.legal_actions() if rng.random() < 0.1 else solve(position).best
+            action = rng.choice(moves)
+        left -= action == PICKUP
+        position = position.apply(action)
+    assert position.winner == expected.winner
 
 
 # Two paths, and what must not matter.

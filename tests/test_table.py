@@ -7,6 +7,7 @@ import random
 import struct
 import zlib
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import oracle
@@ -20,7 +21,9 @@ from solver.table import (
     Table,
     TableError,
     Tables,
+    find_table,
     open_tables,
+    plain_suits,
     probe,
     slice_bytes,
     table_path,
@@ -155,6 +158,20 @@ def test_few_open_chunks(monkeypatch):
     hands = random.Random(1).choices(range(1, (1 << 20) - 1), k=40)
     assert [tables.probe(hand) for hand in hands] == [oracle.scores(5)[hand - 1] for hand in hands]
     assert len(tables.distance._open) == 1
+
+
+def test_large_decks_are_looked_up_slice_by_slice(monkeypatch):
+    hands = np.array(random.Random(2).choices(range(1, (1 << 16) - 1), k=600)).reshape(20, 30)
+    expected = probe(hands, 4)
+    monkeypatch.setattr(table, "UNPACKED_RANKS", 3)
+    monkeypatch.delattr(Tables, "scores")
+    assert np.array_equal(probe(hands, 4), expected)
+    assert probe(hands[0, 0], 4) == expected[0, 0]
+
+
+def test_numbers_of_slices():
+    pairs = [(p, q) for p in range(1 << 10) for q in range(p + 1)]
+    assert list(map(plain_suits, range(slices(10)))) == pairs
 
 
 # The format, read by the description of the module and nothing else.
@@ -389,6 +406,26 @@ def test_no_file_at_all(tmp_path):
 
 def test_missing_table():
     with pytest.raises(MissingTable, match=r"no table for decks of 10 ranks, only for 1, 2, .*6"):
+        open_tables(10)
+
+
+def test_where_tables_are_found(tmp_path, monkeypatch):
+    package, user = tmp_path / "package", tmp_path / "user"
+    monkeypatch.setattr(table, "DATA", package)
+    monkeypatch.setattr(table, "user_folder", lambda: user)
+    with pytest.raises(MissingTable, match="no table for decks of 3 ranks, only for none"):
+        open_tables.__wrapped__(3)
+    assert table_path(3, "outcome") == user / "ranks3.outcome"
+    shipped = table.__file__.replace("table.py", "data/ranks3.outcome")
+    for folder in (user, package):
+        folder.mkdir()
+        path = folder / "ranks3.outcome"
+        path.write_bytes(Path(shipped).read_bytes())
+        assert find_table(3, "outcome") == table_path(3, "outcome") == path
+        tables = open_tables.__wrapped__(3)
+        assert (tables.outcome.path, tables.distance) == (path, None)
+    (package / "ranks10.outcome").write_bytes(Path(shipped).read_bytes())
+    with pytest.raises(TableError, match="for 3 ranks, expected the kind outcome for 10 ranks"):
         open_tables(10)
 
 
