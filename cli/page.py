@@ -78,11 +78,13 @@ def write_page(records: list[Record]) -> str:
 
 def find_deck(records: list[Record]) -> int:
     """The ranks of the deck that the deals are of. Raises GameError."""
-    distinct = {record["deal"]: record for record in records}
+    distinct = {(record["deal"], record["weight"]): record for record in records}
     for ranks in range(1, MAX_RANKS + 1):
         with suppress(NotationError):
-            deals = (Deal.parse(text, ranks) for text in distinct)
-            if all(describe(deal).items() <= distinct[str(deal)].items() for deal in deals):
+            if all(
+                describe(Deal.parse(text, ranks)).items() <= record.items()
+                for (text, _), record in distinct.items()
+            ):
                 return ranks
     raise GameError("the records are not deals of one deck with the weights that these have")
 
@@ -135,7 +137,8 @@ def _body(records: list[Record], ranks: int, name: str, summary: Summary) -> Ite
             partial(plots.heat_map, records=records, ranks=ranks, summary=summary), 10, 11.8
         ),
     )
-    yield from _games(longest_deals(records, ranks))
+    if summary.longest is not None:
+        yield from _games(longest_deals(records, ranks))
 
 
 def _which(records: list[Record], ranks: int, summary: Summary) -> str:

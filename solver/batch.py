@@ -26,7 +26,7 @@ COLUMNS = (
     "source",
 )
 """What is recorded of a deal. The outcome and the distance are those of `solver.Solution`, for the
-dealer, who leads; winning leads are those that keep a win, the quickest first."""
+dealer, who leads; winning leads are those that keep a win, the best first."""
 
 TIMES = "seconds"
 """The column that is not the same in every run."""
@@ -135,5 +135,9 @@ def describe(deal: Deal) -> Record:
 
 @cache
 def _searcher(ranks: int, thread: int) -> Searcher:
-    """The memory of a search cannot be shared between threads; the scores are."""
-    return Searcher(open_tables(ranks), compiled=True)
+    """A search with a memory of its own for each thread; they share the table, loaded once."""
+    with _loading:
+        return Searcher(open_tables(ranks), compiled=True)
+
+
+_loading = threading.Lock()

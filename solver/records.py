@@ -13,7 +13,6 @@ from typing import IO, Any
 
 from engine.game import GameError
 from solver.batch import COLUMNS, TIMES, Record, RecordError
-from solver.table import whole_file
 
 FORMATS = ("csv", "jsonl", "parquet")
 INTEGERS = ("trumps_held", "weight", "distance")
@@ -51,8 +50,11 @@ class RecordFile:
             if number > 1 or not self._header:
                 text = line.decode(errors="replace")
                 record = _parse(text, number, self._kind, self._columns)
-                if self._encode(record) != line:
-                    raise RecordError(f"line {number} has been altered: {_quote(line)}")
+                if tuple(record) != tuple(self._columns) or self._encode(record) != line:
+                    raise RecordError(
+                        f"line {number} is {_quote(line)}, not as it is written, "
+                        f"expected the columns {', '.join(self._columns)}"
+                    )
                 yield record
             self._end += len(line)
 
@@ -100,7 +102,7 @@ def record_file(
             with _growing(part) as stream:
                 file = RecordFile(stream, "jsonl", columns)
                 yield file
-                with whole_file(output) as whole:
+                with _whole(output) as whole:
                     write_parquet(file.read(), columns, whole)
             part.unlink()
     else:
@@ -124,6 +126,18 @@ def _growing(output: Path | IO[bytes]) -> Iterator[IO[bytes]]:
             output.unlink()
 
 
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    """Like `whole_file`, but if this process is killed the next one clears up."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        with new.open("wb") as stream:
+            yield stream
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
 def _part(output: Path) -> Path:
     return output.with_name(f"{output.name}.part")
 
@@ -135,7 +149,7 @@ def _unpacked(output: Path, columns: Sequence[str], resume: bool) -> Iterator[Pa
     if not resume or part.exists() or not output.exists():
         yield part
         return
-    with whole_file(part) as stream:
+    with _whole(part) as stream:
         copy = RecordFile(stream, "jsonl", columns)
         for record in read_parquet(output, columns):
             copy.append(record)
@@ -222,7 +236,9 @@ def _checked(row: Any, where: str) -> Record:
             row[column] = None if row[column] in ("", None) else int(row[column])
         if TIMES in row:
             row[TIMES] = float(row[TIMES])
-        if all(isinstance(row[column], str) for column in COLUMNS if column not in INTEGERS):
+        texts = (row[column] for column in COLUMNS if column not in INTEGERS)
+        decided = {"win": True, "loss": True, "draw": row["distance"] is None}
+        if decided[row["outcome"]] and all(isinstance(text, str) for text in texts):
             return dict(row)
     except (LookupError, TypeError, ValueError):
         pass
