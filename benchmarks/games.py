@@ -22,7 +22,7 @@ VARIANTS = [
     ("svoyi_kozyri", {"players": 4}),
     ("svoyi_kozyri", {"players": 4, "pickup": "fixed"}),
     ("svoyi_kozyri", {"players": 4, "after_pickup": "lead"}),
-    ("svoyi_kozyri", {"players": 4, "memory": "table"}),
+    ("svoyi_kozyri", {"players": 4, "memory": "plays"}),
     ("hund", {}),
     ("kozel", {}),
 ]

@@ -8,7 +8,7 @@ from typing import ClassVar
 from engine.cards import SUITS, Card, Hand, deck_cards
 from engine.game import GameError
 from engine.options import OptionGame, dealer_option, limit_option
-from engine.pile import BEAT, LEAD, START, PileState, Trumps, deal
+from engine.pile import BEAT, LEAD, SECOND, START, Cards, PileState, Trumps, deal
 
 RANKS = 13
 PLAYERS = 4
@@ -31,7 +31,7 @@ class Hund(OptionGame):
         rng.shuffle(cards)
         hands = deal(cards, PLAYERS, dealer)
         starter = next(player for player, hand in enumerate(hands, 1) if TWO_OF_CLUBS in hand)
-        known = tuple(frozenset({TWO_OF_CLUBS} & set(hand)) for hand in hands)
+        known = _two_of_clubs(hands)
         return HundState(self, hands, known, (), NO_TRUMPS, dealer, starter, START, ())
 
     def parse(self, text: str) -> HundState:
@@ -44,16 +44,23 @@ class HundState(PileState):
     __slots__ = ()
 
     RANKS: ClassVar = RANKS
-    PHASES: ClassVar = (START, LEAD, BEAT)
+    PHASES: ClassVar = (START, LEAD, BEAT, SECOND)
     AFTER_LAST_BEAT: ClassVar = BEAT
 
     def check(self) -> None:
         """Raise GameError if the fields contradict each other."""
         super().check()
-        if self.trumps != NO_TRUMPS and not all(self.trumps):
-            raise GameError("some players have trumps, expected all or none")
-        if self.phase == START and TWO_OF_CLUBS not in self.hands[self.turn - 1]:
-            raise GameError(f"player {self.turn} starts, but does not have {TWO_OF_CLUBS}")
+        if self.trumps not in (NO_TRUMPS, *map(_trumps_by_queen, range(1, PLAYERS + 1))):
+            raise GameError("expected the trumps C, S, H, D clockwise from some player, or none")
+        if self.phase == LEAD and self.pile:
+            raise GameError("phase=lead, but there is a pile already")
+        if self.phase == START:
+            known = _two_of_clubs(self.hands)
+            if self.trumps != NO_TRUMPS or self.known != known or not known[self.turn - 1]:
+                raise GameError(
+                    f"player {self.turn} starts, expected the one with {TWO_OF_CLUBS}, "
+                    "no other known cards and no trumps"
+                )
 
     def _playable(self) -> Hand:
         if self.phase == START:
@@ -61,12 +68,22 @@ class HundState(PileState):
         cards = super()._playable()
         return cards if self.trumps != NO_TRUMPS else cards | {QUEEN_OF_CLUBS}
 
-    def _pickup_size(self) -> int:
+    def _pickup_size(self, top: Card) -> int:
         return len(self.pile)
 
     def _trumps_after(self, card: Card) -> Trumps:
-        """The first queen of clubs gives its player clubs, the others spades, hearts, diamonds."""
+        """The first queen of clubs sets trumps; they stay set."""
         if card != QUEEN_OF_CLUBS or self.trumps != NO_TRUMPS:
             return self.trumps
-        order = [SUITS.index(suit) for suit in "CSHD"]
-        return tuple((order[(seat - self.turn + 1) % PLAYERS],) for seat in range(PLAYERS))
+        return _trumps_by_queen(self.turn)
+
+
+def _trumps_by_queen(player: int) -> Trumps:
+    """Clubs for the player of the first queen of clubs; clockwise spades, hearts, diamonds."""
+    order = [SUITS.index(suit) for suit in "CSHD"]
+    return tuple((order[(seat - player) % PLAYERS],) for seat in range(1, PLAYERS + 1))
+
+
+def _two_of_clubs(hands: tuple[Cards, ...]) -> tuple[Hand, ...]:
+    """What of the hands is known before any play: who starts has this card."""
+    return tuple(frozenset({TWO_OF_CLUBS} & set(hand)) for hand in hands)

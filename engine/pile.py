@@ -4,8 +4,8 @@ A player whose hand becomes empty is out; the last player with cards loses. A tu
 top card and then lead another, two actions; or to pick up, one action; or, where nothing is to be
 beaten, to lead.
 
-All cards but those of the deal are played openly, so a card once played has a place that everybody
-knows: the pile, or the hand of who picked it up (`known`).
+All cards but those of the deal are played openly, so players who remember know the place of a card
+once played: the pile, or the hand of who picked it up (`known`).
 
 The text form is one line of fields:
 
@@ -13,7 +13,8 @@ The text form is one line of fields:
 
 `known` are the cards of each hand that all players know. The pile is written from the bottom.
 `turn` is who acts, after the end who would act next. `phase` is what he does: choose a trump suit,
-start, lead, or beat the top card. `out` are the players who are out, the first one first.
+start, lead, beat the top card, or play the second card of the turn, the lead after beating. `out`
+are the players who are out, the first one first.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ from engine.notation import NotationError, parse_card
 from engine.options import OptionGame
 
 PICKUP = "pickup"
-CHOOSE, START, LEAD, BEAT = "choose", "start", "lead", "beat"
+CHOOSE, START, LEAD, BEAT, SECOND = "choose", "start", "lead", "beat", "second"
+LEADS = (LEAD, SECOND)
+"""The phases in which any card of the hand may be played."""
 
 PileAction = Card | str
 """A card, led or beaten with; `PICKUP`; the name of a suit, chosen as trumps."""
@@ -87,7 +90,7 @@ class PileState(PileFields, State):
         if self.phase == CHOOSE:
             return self._free_suits()
         hand = self.hands[self.turn - 1]
-        if self.phase == LEAD:
+        if self.phase in LEADS:
             return hand
         playable = self._playable()
         cards = [card for card in hand if card in playable]
@@ -99,7 +102,7 @@ class PileState(PileFields, State):
             if self.phase == CHOOSE:
                 if action in self._free_suits():
                     return self._chosen(action)
-            elif action in hand and (self.phase == LEAD or action in self._playable()):
+            elif action in hand and (self.phase in LEADS or action in self._playable()):
                 return self._played(hand, action)
             elif action == PICKUP and self.phase == BEAT:
                 return self._picked_up(hand)
@@ -114,7 +117,7 @@ class PileState(PileFields, State):
         if not hand:
             out = (*out, turn)
         if self.phase == BEAT and hand:
-            phase = LEAD
+            phase = SECOND
         else:
             turn = self._next_player(out)
             phase = self.AFTER_LAST_BEAT if self.phase == BEAT else BEAT
@@ -131,7 +134,7 @@ class PileState(PileFields, State):
         )
 
     def _picked_up(self, hand: Cards) -> Self:
-        place, taken = self.turn - 1, self.pile[-self._pickup_size() :]
+        place, taken = self.turn - 1, self.pile[-self._pickup_size(self.pile[-1]) :]
         pile, known = self.pile[: -len(taken)], self.known
         if self._remembers:
             known = _replaced(known, place, known[place].union(taken))
@@ -159,8 +162,8 @@ class PileState(PileFields, State):
         return beaters(self.pile[-1], self.trumps[self.turn - 1])
 
     @abstractmethod
-    def _pickup_size(self) -> int:
-        """How many cards the player in turn would pick up; more than there are means all."""
+    def _pickup_size(self, top: Card) -> int:
+        """How many cards the player who faces `top` would pick up; all if there are fewer."""
 
     def _free_suits(self) -> tuple[str, ...]:
         """The suits that may be chosen as trumps, by name."""
@@ -293,11 +296,10 @@ class PileState(PileFields, State):
                 )
         if self.turn in self.out or not self.hands[self.turn - 1]:
             raise GameError(f"it is the turn of player {self.turn}, who has no cards")
-        if self.phase == BEAT and not self.pile:
+        if (self.phase == BEAT and not self.pile) or (self.phase == SECOND and len(self.pile) < 2):
             raise GameError("there is no card to be beaten, expected a pile or another phase")
-        if self.phase in (CHOOSE, START) and self.pile:
-            raise GameError(f"phase={self.phase}, but cards have been played already")
-
+        if self.phase in (CHOOSE, START) and (self.pile or len(set(map(len, self.hands))) > 1):
+            raise GameError(f"phase={self.phase}, expected no pile and the hands as dealt")
 
 def one_against_all(player: int, value: float, other: float, players: int) -> tuple[float, ...]:
     """`value` for `player` and `other` for everybody else; 0 for all if there is no such player."""

@@ -9,7 +9,7 @@ from engine import fields
 from engine.cards import SUIT_NAMES, Card, deck_cards
 from engine.game import GameError
 from engine.options import FLAG, Option, OptionGame, dealer_option, limit_option
-from engine.pile import BEAT, CHOOSE, LEAD, PileState, deal, in_order, one_against_all
+from engine.pile import BEAT, CHOOSE, LEAD, SECOND, PileState, deal, in_order, one_against_all
 
 RANKS = 9
 ACE, SIX = 14, 6
@@ -34,9 +34,9 @@ class SvoyiKozyri(OptionGame):
             "the next player faces what is then on top, or leads on it", ("face", "lead"), "face"
         ),
         "memory": Option(
-            "players know all cards played, or just what they may look at",
-            ("plays", "table"),
-            "plays",
+            "players know just what they may look at, or all cards played",
+            ("table", "plays"),
+            "table",
         ),
         "score": Option(
             "a point against the loser, or for the first player out",
@@ -101,7 +101,7 @@ class SvoyiState(PileState):
     __slots__ = ()
 
     RANKS: ClassVar = RANKS
-    PHASES: ClassVar = (CHOOSE, LEAD, BEAT)
+    PHASES: ClassVar = (CHOOSE, LEAD, BEAT, SECOND)
     AFTER_LAST_BEAT: ClassVar = LEAD
 
     def with_trumps(self, trumps: tuple[tuple[int, ...], ...]) -> Self:
@@ -122,15 +122,24 @@ class SvoyiState(PileState):
     def check(self) -> None:
         """Raise GameError if the fields contradict each other or the options."""
         super().check()
-        each = self.game.suits_each
+        players, each = len(self.hands), self.game.suits_each
         sizes = [len(own) for own in self.trumps]
-        if max(sizes) > each or (min(sizes) == each) == (self.phase == CHOOSE):
+        chosen, choosing = sum(sizes), self.phase == CHOOSE
+        choosers = [(self.dealer - 1 + i) % players + 1 for i in range(players * each)]
+        in_turn = [choosers[:chosen].count(player) for player in range(1, players + 1)]
+        if sizes != in_turn or choosing != (chosen < len(choosers)):
             raise GameError(
                 f"players have {fields.join(sizes, '/')} trump suits in the phase {self.phase}, "
-                f"expected {each} each, fewer while they are chosen"
+                f"expected {each} each, fewer while they are chosen in turn"
             )
-        if not self._remembers and any(self.known):
-            raise GameError("there are known cards, expected none with memory=table")
+        if choosing and self.game.trumps == "drawn":
+            raise GameError("phase=choose, expected another phase with trumps=drawn")
+        if choosing and self.turn != choosers[chosen]:
+            raise GameError(f"player {self.turn} chooses, expected player {choosers[chosen]}")
+        if any(self.known) and (choosing or not self._remembers):
+            raise GameError(
+                "there are known cards, expected none while trumps are chosen or with memory=table"
+            )
 
     def _free_suits(self) -> tuple[str, ...]:
         taken = {suit for own in self.trumps for suit in own}
@@ -143,8 +152,7 @@ class SvoyiState(PileState):
             return self.with_trumps(trumps)
         return self._replace(trumps=trumps, turn=self._next_player(()))
 
-    def _pickup_size(self) -> int:
-        top = self.pile[-1]
+    def _pickup_size(self, top: Card) -> int:
         if self.game.pickup == "fixed" or top.suit not in self.trumps[self.turn - 1]:
             return 3
         return len(self.pile) if top.rank == ACE else 5
@@ -158,11 +166,17 @@ class SvoyiState(PileState):
         return bool(self.game.memory == "plays")
 
     def _seen_of_pile(self, player: int) -> int:
-        """All; or the top card and, before deciding, what he would pick up and one card more."""
+        """All; or the top card and, in his turn, what he would have to pick up and one card more.
+
+        He looks once a turn: for the second card of it, with his own on top of what he has seen.
+        """
+        seen = 1
         if self._remembers:
-            return len(self.pile)
-        deciding = self.phase == BEAT and player == self.current_player
-        return min(len(self.pile), self._pickup_size() + 1 if deciding else 1)
+            seen = len(self.pile)
+        elif player == self.current_player and self.phase in (BEAT, SECOND):
+            own = int(self.phase == SECOND)
+            seen = own + self._pickup_size(self.pile[-1 - own]) + 1
+        return min(len(self.pile), seen)
 
     @property
     def loser(self) -> int:

@@ -31,6 +31,7 @@ def test_the_deal():
     for seed in SEEDS:
         state = GAME.initial(seed)
         assert [len(hand) for hand in state.hands] == [13] * 4
+        assert state.trumps == NO_TRUMPS
         assert set().union(*state.hands) == deck_cards(13)
         assert state == GAME.initial(seed)
 
@@ -38,7 +39,16 @@ def test_the_deal():
 def test_the_dealer():
     assert {GAME.initial(seed).dealer for seed in SEEDS} == {1, 2, 3, 4}
     first, second = (load_game("hund", dealer=dealer).initial(1) for dealer in (1, 2))
-    assert first.hands[1] == second.hands[2], "the dealer's left has the first card"
+    assert first.hands[1] == second.hands[2]
+
+
+def test_the_cards_are_dealt_one_by_one_from_the_dealers_left(monkeypatch):
+    monkeypatch.setattr(random.Random, "shuffle", lambda self, cards: None)
+    cards = sorted(deck_cards(13))
+    hands = load_game("hund", dealer=2).initial(0).hands
+    assert [set(hands[player - 1]) for player in (3, 4, 1, 2)] == [
+        set(cards[place::4]) for place in range(4)
+    ]
 
 
 def test_who_holds_the_two_of_clubs_plays_it_and_that_is_his_turn():
@@ -54,6 +64,8 @@ def test_who_holds_the_two_of_clubs_plays_it_and_that_is_his_turn():
 
 def test_without_trumps_a_higher_card_of_the_suit_beats():
     assert legal(facing("9H", "TH 8H AS KD")) == "TH pickup"
+    assert legal(facing("3S", "AS 4S 2S")) == "AS 4S pickup"
+    assert legal(facing("KS", "AS QS")) == "AS pickup"
 
 
 def test_who_beats_plays_any_other_card_on_top():
@@ -83,7 +95,7 @@ def test_until_trumps_are_set_the_queen_of_clubs_may_be_played_on_anything():
 
 
 @pytest.mark.parametrize(
-    ("phase", "pile"), [("beat", "AS"), ("lead", "2D 3D"), ("lead", "")], ids=str
+    ("phase", "pile"), [("beat", "AS"), ("second", "2D 3D"), ("lead", "")], ids=str
 )
 def test_the_first_queen_of_clubs_sets_trumps(phase, pile):
     hands = ["KC", "QC 2S 3S", "AH", "AD"]
@@ -94,10 +106,26 @@ def test_the_first_queen_of_clubs_sets_trumps(phase, pile):
     assert " trumps=D/C/S/H " in str(after)
 
 
-def test_trumps_clockwise_from_the_queen_of_clubs():
-    hands = ["QC 2S", "KC 3S", "AH", "AD"]
-    state = make(GAME, hands, rest=4, trumps=NONE, turn=1, phase="lead")
-    assert " trumps=C/S/H/D " in str(play(state, "QC"))
+@pytest.mark.parametrize(
+    ("player", "trumps"), [(1, "C/S/H/D"), (2, "D/C/S/H"), (3, "H/D/C/S"), (4, "S/H/D/C")]
+)
+def test_trumps_clockwise_from_the_queen_of_clubs(player, trumps):
+    hands = ["2S 3S", "KC 4S", "AH", "AD"]
+    hands[player - 1] += " QC"
+    state = make(GAME, hands, rest=4, trumps=NONE, turn=player, phase="lead")
+    assert f" trumps={trumps} " in str(play(state, "QC"))
+
+
+def test_the_last_card_of_a_player_may_set_trumps():
+    state = play(facing("AS", "QC"), "QC")
+    assert (state.out, state.current_player) == ((2,), 3)
+    assert " trumps=D/C/S/H " in str(state)
+    assert legal(state) == "pickup"
+
+
+def test_trumps_are_counted_by_seats_also_of_players_who_are_out():
+    state = play(position(["AC", "QC 2S", "", "AD"], "AS"), "QC")
+    assert " trumps=D/C/S/H " in str(state)
 
 
 def test_trumps_stay_set_when_the_queen_is_picked_up_and_played_again():
@@ -134,6 +162,13 @@ def test_who_goes_out_with_the_second_card_leaves_it_to_be_faced():
     assert (state.current_player, state.pile[-1]) == (3, parse_card("2D"))
 
 
+def test_who_goes_out_with_the_card_that_starts_a_pile_leaves_it_to_be_faced():
+    state = make(GAME, ["AC", "TH", "KH", ""], rest=4, trumps=NONE, turn=2, phase="lead")
+    state = play(state, "TH")
+    assert state.out == (2,)
+    assert (state.current_player, legal(state)) == (3, "KH pickup")
+
+
 def test_who_is_out_is_skipped():
     state = position(["AC KC", "TH JH", "", "AD"], "9H")
     assert play(state, "TH", "JH").current_player == 4
@@ -149,8 +184,26 @@ def test_the_last_player_with_cards_is_the_hund():
 
 
 def test_there_is_no_draw_although_the_last_card_could_be_beaten():
-    state = position(["", "TH", "", "JH"], out="3,1", phase="lead")
+    state = position(["", "TH", "", "JH"], out="3,1", phase="second")
     assert play(state, "TH").loser == 4
+
+
+# What a player knows
+
+
+def test_what_a_player_knows_to_the_letter():
+    state = position(["AC", "2S", "AH KH", ""], "9H 8D 7C", rest=4)
+    state = play(state, "pickup", "KH", "pickup")
+    assert state.information_state_string(3) == (
+        "player=3 hand=-.A.-.- sizes=1/4/1/46 known=-/-.9.8.7/-/-.K.-.- pile=- "
+        "trumps=-/-/-/- dealer=1 turn=1 phase=lead out=-"
+    )
+
+
+def test_the_whole_pile_is_known_to_all():
+    state = position(["AC", "2S", "AH KH", ""], "9H 8D 7C", rest=4)
+    for player in range(1, 5):
+        assert " pile=9H,8D,7C " in state.information_state_string(player)
 
 
 def test_all_but_the_dealt_cards_is_known():
@@ -183,9 +236,13 @@ def test_illegal_options(options, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("trumps=-/-/-/-", "trumps=S/H/D/-", "all or none"),
-        ("phase=start", "phase=choose", "start, lead, beat"),
-        ("turn=4", "turn=1", "player 1 starts, but does not have 2C"),
+        ("trumps=-/-/-/-", "trumps=S/H/D/-", "C, S, H, D clockwise from some player, or none"),
+        ("trumps=-/-/-/-", "trumps=S/H/C/D", "C, S, H, D clockwise from some player, or none"),
+        ("trumps=-/-/-/-", "trumps=S/H/D/C", "player 4 starts, expected"),
+        ("phase=start", "phase=choose", "start, lead, beat, second"),
+        ("phase=start", "phase=beat", "no card to be beaten"),
+        ("turn=4", "turn=1", "player 1 starts, expected the one with 2C"),
+        ("known=-/-/-/-.-.-.2", "known=-/-/-/-", "player 4 starts, expected"),
     ],
 )
 def test_impossible_states_are_refused(old, new, message):
@@ -193,6 +250,12 @@ def test_impossible_states_are_refused(old, new, message):
     assert old in text
     with pytest.raises(GameError, match=message):
         GAME.parse(text.replace(old, new))
+
+
+def test_a_pile_is_not_started_on_another():
+    text = str(facing("9H", "TH"))
+    with pytest.raises(GameError, match="there is a pile already"):
+        GAME.parse(text.replace("phase=beat", "phase=lead"))
 
 
 def test_limit():

@@ -1,6 +1,7 @@
 """Svoyi Kozyri: every rule and option of the specification, one by one."""
 
 import random
+import re
 from pathlib import Path
 
 import playthrough
@@ -8,6 +9,7 @@ import pytest
 from pile_states import legal, make, play
 
 from engine.cards import SUIT_NAMES, Card, deck_cards
+from engine.fields import items
 from engine.game import GameError, load_game
 from engine.notation import parse_card
 from engine.pile import deal, in_order
@@ -57,6 +59,12 @@ def test_nobody_sees_his_cards_before_all_have_chosen():
     for player in range(1, 5):
         assert "hand=? " in state.information_state_string(player)
     assert start().information_state_string(1).count("?") == 0
+
+
+def test_trump_suits_are_known_to_all():
+    state = play(game(dealer=4).initial(0), "clubs", "diamonds", "hearts", "spades")
+    for player in range(1, 5):
+        assert " trumps=D/H/S/C " in state.information_state_string(player)
 
 
 def test_a_suit_is_chosen_once():
@@ -159,6 +167,11 @@ def test_the_player_left_of_the_dealer_leads_any_one_card():
 
 def test_a_higher_card_of_its_suit_beats():
     assert legal(facing("TC", "JC 9C 7S")) == "JC pickup"
+    order = "A K Q J T 9 8 7 6".split()
+    for i, rank in enumerate(order):
+        hand = [f"{other}S" for other in order if other != rank]
+        wanted = [*hand[:i], "pickup"]
+        assert legal(facing(f"{rank}S", " ".join(hand))) == " ".join(wanted)
 
 
 def test_a_card_of_ones_own_trump_suit_beats():
@@ -276,26 +289,90 @@ def test_worked_chain():
 # What a player knows
 
 
-def test_before_deciding_he_sees_what_he_would_pick_up_and_the_card_under_it():
-    hands = ["AC", "JC", "AH", ""]
-    for pickup, top, seen in (
-        ("by_trump", "9D", 6),
-        ("by_trump", "AD", 10),
-        ("by_trump", "9S", 4),
-        ("fixed", "9D", 4),
-    ):
-        table = game(memory="table", pickup=pickup)
-        pile = f"6S 7S 8S 6H 7H 8H 6C 7C 8C {top}"
-        state = make(table, hands, pile, rest=4, trumps="C/D/H/S", turn=2, phase="beat")
-        wanted = ["?"] * (10 - seen) + pile.split()[10 - seen :]
-        assert f" pile={','.join(wanted)} " in state.information_state_string(2)
-        for other in (1, 3, 4):
-            assert f" pile={'?,' * 9}{top} " in state.information_state_string(other)
+PILE = "6S 7S 8S 6H 7H 8H 6C 7C 8C"
 
 
-def test_all_know_what_has_been_played_and_who_picked_it_up():
-    hands = ["AC", "JC", "AH KS", ""]
-    state = make(game(), hands, "8H 6D QS 9S", rest=4, trumps="C/D/H/S", turn=2, phase="beat")
+def on_pile(top, **options):
+    """Player 2 faces `top` on nine other cards; player 4 holds the rest."""
+    hands, pile = ["AC KC", "JD QS", "AH KH", ""], f"{PILE} {top}"
+    return make(game(**options), hands, pile, rest=4, trumps="C/D/H/S", turn=2, phase="beat")
+
+
+def seen_of_pile(state, player):
+    """How many cards, from the top, which must be the right ones, `player` sees."""
+    text = re.search(" pile=([^ ]*) ", state.information_state_string(player))[1]
+    seen = items(text, ",")
+    hidden = seen.count("?")
+    assert seen == ["?"] * hidden + list(map(str, state.pile[hidden:]))
+    return len(seen) - hidden
+
+
+PICKUPS = [("AD", "by_trump", 10), ("9D", "by_trump", 6), ("9S", "by_trump", 4), ("9D", "fixed", 4)]
+
+
+@pytest.mark.parametrize(("top", "pickup", "seen"), PICKUPS)
+def test_before_deciding_he_sees_what_he_would_pick_up_and_the_card_under_it(top, pickup, seen):
+    state = on_pile(top, pickup=pickup)
+    assert [seen_of_pile(state, player) for player in range(1, 5)] == [1, seen, 1, 1]
+
+
+@pytest.mark.parametrize(("top", "pickup", "seen"), PICKUPS[1:])
+def test_for_the_lead_he_has_seen_what_he_looked_at_before_he_beat(top, pickup, seen):
+    state = play(on_pile(top, pickup=pickup), "JD")
+    assert [seen_of_pile(state, player) for player in range(1, 5)] == [1, seen + 1, 1, 1]
+    state = play(state, "QS")
+    assert [seen_of_pile(state, player) for player in range(1, 5)] == [1, 1, 4, 1]
+
+
+def test_who_leads_freely_on_a_pile_sees_its_top_only():
+    state = play(on_pile("9S", after_pickup="lead"), "pickup")
+    assert state.phase == "lead"
+    assert [seen_of_pile(state, player) for player in range(1, 5)] == [1] * 4
+
+
+def test_what_a_player_knows_to_the_letter():
+    state = on_pile("9S")
+    assert state.information_state_string(2) == (
+        "player=2 hand=Q.-.J.- sizes=2/2/2/20 known=-/-/-/- pile=?,?,?,?,?,?,6C,7C,8C,9S "
+        "trumps=C/D/H/S dealer=1 turn=2 phase=beat out=-"
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"players": 3, "pickup": "fixed"}, {"players": 2}])
+def test_the_rest_of_the_pile_and_other_hands_leave_no_trace(options):
+    """All cards that a player may not see are shuffled among their places: he sees the same."""
+    state, rng = start(4, **options), random.Random(4)
+    shuffled = 0
+    while not state.is_terminal and shuffled < 300:
+        for player in range(1, state.game.players + 1):
+            sight = seen_of_pile(state, player)
+            buried = len(state.pile) - sight
+            others = [card for p, hand in enumerate(state.hands, 1) if p != player for card in hand]
+            cards = [*others, *state.pile[:buried]]
+            rng.shuffle(cards)
+            hands = tuple(
+                hand if p == player else in_order(cards.pop() for _ in hand)
+                for p, hand in enumerate(state.hands, 1)
+            )
+            other = state._replace(hands=hands, pile=(*cards, *state.pile[buried:]))
+            text = state.information_state_string(player)
+            assert other.information_state_string(player) == text
+            shuffled += other != state
+        actions = state.legal_actions()
+        state = state.apply(rng.choice(actions[:-1] or actions))
+    assert shuffled >= 50
+
+
+def test_memory_of_plays_all_know_what_has_been_played_and_who_picked_it_up():
+    state = make(
+        game(memory="plays"),
+        ["AC", "JC", "AH KS", ""],
+        "8H 6D QS 9S",
+        rest=4,
+        trumps="C/D/H/S",
+        turn=2,
+        phase="beat",
+    )
     state = play(state, "pickup")
     for player in range(1, 5):
         text = state.information_state_string(player)
@@ -306,13 +383,14 @@ def test_all_know_what_has_been_played_and_who_picked_it_up():
         assert " known=-/Q9.-.6.-/-/K.A8.-.- pile=AC " in text
 
 
-def test_memory_of_the_table_only():
-    state = play(facing("9S", "JC 9C 7S", memory="table"), "pickup")
-    assert state.known == (frozenset(),) * 4
+def test_memory_of_the_table_forgets_who_picked_up_what():
+    assert game().memory == "table"
+    state = play(on_pile("9S"), "pickup")
+    assert state.known == start().known == (frozenset(),) * 4
 
 
-def test_all_know_who_has_the_sixes_of_trump_suits():
-    state = start()
+def test_memory_of_plays_all_know_who_has_the_sixes_of_trump_suits():
+    state = start(memory="plays")
     for known, (suit,) in zip(state.known, state.trumps, strict=True):
         assert known == {Card(suit, 6)}
 
@@ -447,7 +525,7 @@ def test_options_are_words_and_numbers_as_on_the_command_line():
         ({"two_trumps": True}, "for two players"),
         ({"pickup": 3}, "by_trump or fixed"),
         ({"after_pickup": "pass"}, "face or lead"),
-        ({"memory": ""}, "plays or table"),
+        ({"memory": ""}, "table or plays"),
         ({"score": "points"}, "losses or first_out"),
         ({"dealer": 5}, "random or 1 or 2 or 3 or 4"),
         ({"dealer": 3, "players": 2}, "table of 2"),
@@ -465,7 +543,9 @@ def test_illegal_options(options, message):
     [
         ("phase=lead", "", "lacks phase"),
         ("phase=lead", "phase=beat", "no card to be beaten"),
-        ("phase=lead", "phase=jump", "choose, lead, beat"),
+        ("phase=lead", "phase=second", "no card to be beaten"),
+        ("phase=lead", "phase=jump", "choose, lead, beat, second"),
+        ("trumps=S/H/D/C", "trumps=-/-/-/-", "0/0/0/0 trump suits in the phase lead"),
         ("turn=1", "turn=5", "from 1 to 4"),
         ("turn=1", "turn=1 turn=1", "wrong in a state"),
         ("pile=-", "pile=AS", "AS is there twice"),
@@ -474,22 +554,46 @@ def test_illegal_options(options, message):
         ("trumps=S/H/D/C", "trumps=S/H/D", "trumps=S/H/D is wrong"),
         ("trumps=S/H/D/C", "trumps=S/S/D/C", "all different"),
         ("trumps=S/H/D/C", "trumps=S/H/D/-", "1/1/1/0 trump suits in the phase lead"),
-        ("phase=lead", "phase=choose", "1/1/1/1 trump suits in the phase choose"),
-        ("known=6.-.-.-/", "known=-.6.-.-/", "not in his hand"),
+        ("phase=lead", "phase=choose", "expected no pile and the hands as dealt"),
+        ("known=6.-.-.-/", "known=-.6.-.-/", "known cards of player 1 are not in his hand"),
         ("hands=", "hands=-/", "expected 4"),
     ],
 )
 def test_impossible_states_are_refused(old, new, message):
-    state = play(game(dealer=4).initial(0), "clubs", "spades", "hearts", "diamonds")
+    state = game(dealer=4, memory="plays").initial(0)
+    refused(play(state, "clubs", "spades", "hearts", "diamonds"), old, new, message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("trumps=S/H/-/C", "trumps=S/H/D/C", "1/1/1/1 trump suits in the phase choose"),
+        ("trumps=S/H/-/C", "trumps=S/H/D/-", "1/1/1/0 trump suits in the phase choose"),
+        ("trumps=S/H/-/C", "trumps=SD/-/-/C", "2/0/0/1 trump suits in the phase choose"),
+        ("turn=3", "turn=1", "player 1 chooses, expected player 3"),
+        ("known=-/", "known=-.-.6.-/", "known cards, expected none while trumps are chosen"),
+    ],
+)
+def test_impossible_choices_are_refused(old, new, message):
+    state = play(game(dealer=4, memory="plays").initial(0), "clubs", "spades", "hearts")
+    refused(state, old, new, message)
+
+
+def test_states_of_other_options_are_refused():
+    with pytest.raises(GameError, match="none while trumps are chosen or with memory=table"):
+        game().parse(str(start(memory="plays")))
+    with pytest.raises(GameError, match="another phase with trumps=drawn"):
+        game(trumps="drawn").parse(str(game().initial(0)))
+    with pytest.raises(GameError, match="expected 3 with / between them"):
+        game(players=3).parse(str(start()))
+
+
+def refused(state, old, new, message):
+    """Assert that the text of the state with `new` instead of `old` is no state."""
     text = str(state)
     assert old in text
     with pytest.raises(GameError, match=message):
-        game().parse(text.replace(old, new))
-
-
-def test_memory_of_the_table_has_no_known_cards():
-    with pytest.raises(GameError, match="memory=table"):
-        game(memory="table").parse(str(start()))
+        state.game.parse(text.replace(old, new))
 
 
 def test_a_missing_card_is_named():
@@ -521,7 +625,8 @@ def test_playthrough(path):
 
 def test_sampling_is_uniform_over_the_hands_of_others():
     hands = ["AC", "AS", "AD KD", ""]
-    state = make(game(), hands, trumps="C/D/H/S", turn=1, phase="lead", known=["AC", "", "", ""])
+    table, known = game(memory="plays"), ["AC", "", "", ""]
+    state = make(table, hands, trumps="C/D/H/S", turn=1, phase="lead", known=known)
     rng = random.Random(1)
     counts = {}
     for _ in range(3000):
