@@ -1,14 +1,23 @@
 """Positions by shape: how the hands of a suit are numbered, and where positions lie."""
 
 import random
-from itertools import combinations
-from math import comb
+from itertools import combinations, product
+from math import comb, prod
 
 import numpy as np
 import pytest
 
 from solver.bitboard import slices
-from solver.blocks import UNUSED, Layout, Subsets, block_shapes, block_sizes, swap_fields
+from solver.blocks import (
+    STACK,
+    UNUSED,
+    Layout,
+    Subsets,
+    block_shapes,
+    block_sizes,
+    flood,
+    swap_fields,
+)
 
 
 @pytest.mark.parametrize("ranks", range(1, 11))
@@ -99,3 +108,47 @@ def test_swap_fields(width):
         fields[i], fields[j] = fields[j], fields[i]
         swapped = swap_fields(np.uint64(x), low, high, np.uint64(width))
         assert swapped == sum(field << k * width for k, field in enumerate(fields))
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 2, 2), (2, 1, 2, 1), (0, 3, 1, 1), (2, 2, 2, 2)])
+@pytest.mark.parametrize("decided", [0.0, 0.2, 0.5])
+def test_flood(shape, decided):
+    """It stamps what raising leads to through undecided positions, twins being the same."""
+    ranks, twins = 4, shape[2] == shape[3]
+    subsets, rng = Subsets.of(ranks), random.Random(str(shape))
+    firsts = [int(subsets.first[k]) for k in shape]
+    counts = [comb(ranks, k) for k in shape]
+
+    def normal(suits):
+        return (*suits[:2], *sorted(suits[2:], reverse=True)) if twins else tuple(suits)
+
+    hands = [subsets.bits[f : f + c].tolist() for f, c in zip(firsts, counts, strict=True)]
+    positions = [suits for suits in product(*hands) if normal(suits) == suits]
+    index = {
+        suits: np.ravel_multi_index([h.index(s) for h, s in zip(hands, suits, strict=True)], counts)
+        for suits in positions
+    }
+    for links, step in ((subsets.up, 1), (subsets.down, -1)):
+        start = rng.choice(positions)
+        block = np.full(prod(counts), UNUSED, np.uint8)
+        for suits, place in index.items():
+            block[place] = 1 if rng.random() < decided and suits != start else 0
+        block[index[start]] = 7
+        expected, waiting = block.copy(), [start]
+        while waiting:
+            suits = waiting.pop()
+            for i in range(4):
+                for r in range(ranks - 1):
+                    low, high = (r, r + 1)[::step]
+                    if suits[i] >> low & 1 and not suits[i] >> high & 1:
+                        raised = suits[i] ^ 1 << low ^ 1 << high
+                        after = normal((*suits[:i], raised, *suits[i + 1 :]))
+                        if expected[index[after]] == 0:
+                            expected[index[after]] = 7
+                            waiting.append(after)
+        digits = [h.index(s) for h, s in zip(hands, start, strict=True)]
+        number = sum(digit << shift for digit, shift in zip(digits, (24, 16, 8, 0), strict=True))
+        stack = np.empty(STACK, np.int64)
+        done = flood(block, tuple(counts), tuple(firsts), twins, number, 7, links, stack)
+        assert np.array_equal(block, expected)
+        assert done == (expected == 7).sum() - 1
