@@ -201,7 +201,7 @@ Builder(5, distances=sys.argv[2] == "True").run(checkpoint=Path(sys.argv[1]), ev
 def test_killed_and_resumed(tmp_path, distances):
     checkpoint = tmp_path / "checkpoint"
     rng = random.Random(distances)
-    for _ in range(2):
+    for _ in range(1 + distances):
         saved = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
         arguments = [sys.executable, "-c", KILLED, str(checkpoint), str(distances)]
         with subprocess.Popen(arguments, cwd=ROOT) as process:

@@ -270,7 +270,7 @@ def swap_sides(hand):
     return rest & ~0xFFF | (rest & 0x3F) << 6 | rest >> 6 & 0x3F
 
 
-@settings(max_examples=500)
+@settings(deadline=None, max_examples=500)
 @given(raised())
 def test_raising_never_hurts(hands):
     """The leader is not worse off, outcome and distance; nor is the responder when he is raised."""
@@ -279,7 +279,7 @@ def test_raising_never_hurts(hands):
     assert probe(swap_sides(high), 6) <= probe(swap_sides(low), 6)
 
 
-@settings(max_examples=500)
+@settings(deadline=None, max_examples=500)
 @given(easy_hands, st.sampled_from([5, 11]))
 def test_an_ace_of_trumps_for_nothing_never_hurts(hand, ace):
     """The outcome, that is: the distance can grow."""
