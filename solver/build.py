@@ -275,6 +275,8 @@ class Builder:
             "new": self._new,
             **{key: getattr(progress, key) for key in self._before},
         }
+        for torn in path.parent.glob(f".{path.name}.*.part"):  # left by a build that was killed
+            torn.unlink()
         with whole_file(path) as file:
             file.write(json.dumps(header).encode() + b"\n")
             for array in self._saved_arrays():

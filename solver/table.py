@@ -375,8 +375,11 @@ def _scores(tables: Tables) -> np.ndarray:
 
 def find_table(ranks: int, kind: str) -> Path | None:
     """The file of a table, in this package or else in the user's folder; None if there is none."""
-    paths = (folder / file_name(ranks, kind) for folder in (DATA, user_folder()))
-    return next((path for path in paths if path.exists()), None)
+    name = file_name(ranks, kind)
+    if (DATA / name).exists():
+        return DATA / name
+    path = user_folder() / name
+    return path if path.exists() else None
 
 
 @cache
