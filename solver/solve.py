@@ -54,6 +54,8 @@ class Solution:
     line: tuple[ChallengeAction, ...] | None
     """A game with best play to its end, if it was asked for; for a draw, until an empty-table
     position comes up again."""
+    score: int
+    """The score on which `best` is chosen (see `solver.value`)."""
     source: str
     """"table"."""
     seconds: float
@@ -152,6 +154,7 @@ class Searcher:
             moves,
             tuple(action for action, score in scored if score == scored[0][1]),
             self._line(position) if line and self._with_lines else None,
+            scored[0][1],
             "table",
             time.perf_counter() - started,
         )
