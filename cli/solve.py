@@ -16,7 +16,7 @@ from cli.picture import Picture
 from engine.game import GameError
 from solver.solve import Solution, solve_many
 from solver.solve import solve as solve_one
-from solver.table import MissingTable
+from solver.table import MissingTable, open_tables
 
 PATIENCE = 0.5
 """Seconds of plain solving after which it pays to load the compiled solver, which takes as long."""
@@ -124,6 +124,7 @@ def summary(solution: Solution, picture: Picture) -> str:
 def describe(solution: Solution) -> Iterator[str]:
     """The lines of a picture, the verdict, the moves that matter and the game, if there is one."""
     picture = Picture()
+    tables = open_tables(solution.position.ranks)
     yield from picture.position(solution.position)
     yield ""
     sentence = verdict(solution)
@@ -133,11 +134,21 @@ def describe(solution: Solution) -> Iterator[str]:
         yield f"Winning {kind}:"
         winning = [move for move in solution.moves if move.outcome == "win"]
         for distance, moves in groupby(winning, key=lambda move: move.distance):
-            label = {None: "", 0: "at once  "}.get(distance, f"in {distance:<3}   ")
+            label = {None: "", 0: "at once  "}.get(distance, f"in {distance!s:<3}   ")
             yield f"  {label}{picture.cards(move.action for move in moves)}"
+        if tables.distance is None and tables.progress is not None:
+            yield f"Most progress: {picture.cards(solution.best)}"
+    elif solution.outcome == "loss" and tables.measure is None:
+        yield f"All {kind} lose."
     else:
         label = f"Drawing {kind}" if solution.outcome == "draw" else "Longest resistance"
         yield f"{label}: {picture.cards(solution.best)}"
+    if solution.outcome != "draw" and tables.measure is None:
+        ranks = solution.position.ranks
+        yield (
+            "\nWhich moves get on towards the end is not known, nor the game: that takes a table "
+            f"of progress,\nwhich `challenge table build --ranks {ranks}` makes."
+        )
     if solution.line is not None:
         yield ""
         yield from picture.game(solution.position, solution.line)

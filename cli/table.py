@@ -140,13 +140,10 @@ def verify(file: Path | None, ranks: int | None, sample: int | None, full: bool)
             )
     except VerifyError as error:
         stop(str(error), FAILED)
-    measure = tables.distance or tables.progress
-    what = (
-        "outcomes"
-        + {None: "", "distance": " and distances", "progress": " and progress"}[
-            measure and measure.kind
-        ]
-    )
+    measure = tables.measure
+    what = "outcomes"
+    if measure is not None:
+        what += " and distances" if measure.kind == "distance" else " and progress"
     which = "random positions" if sample else "positions, all up to exchanging the plain suits,"
     click.echo(
         f"{tables.outcome.path}: the {what} of {report.positions:,} {which} follow from their moves"

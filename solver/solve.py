@@ -95,7 +95,7 @@ class Searcher:
     def __init__(self, tables: Tables, *, compiled: bool = False) -> None:
         self.ranks = tables.ranks
         self._with_distances = tables.distance is not None
-        self._with_lines = self._with_distances or tables.progress is not None
+        self._with_lines = tables.measure is not None
         self._deck = value.make_deck(tables.ranks)
         self._memo: Any = value.make_memo()
         self._out: Any = [0] * (MAX_CARDS + 1)

@@ -265,6 +265,11 @@ class Tables:
                     f"expected the kind {kind} for {self.ranks} ranks"
                 )
 
+    @property
+    def measure(self) -> Table | None:
+        """The table that says which winning moves lead to a win: distances, or else progress."""
+        return self.distance or self.progress
+
     def __getitem__(self, index: int) -> int:
         """The score at a table index, as `solver.value` wants it.
 
@@ -329,7 +334,7 @@ class Tables:
         planes = np.frombuffer(data, np.uint8, self.outcome.slice_bytes, start).reshape(2, -1)
         wins, draws = np.unpackbits(planes, axis=1, bitorder="little")[:, :positions]
         signs = np.where(wins, 1, np.where(draws, 0, -1)).astype(np.int16)
-        measure = self.distance or self.progress
+        measure = self.measure
         if measure is None:
             return signs * np.int16(WIN - 1)
         data, start = measure.slice(number)

@@ -198,7 +198,7 @@ def verify(
     threads = threads or cores()
     memos = [np.zeros((_MEMO_SIZE, 4), np.int64) for _ in range(threads)]
     exact = tables.distance is not None
-    signs = not exact and tables.progress is None
+    signs = tables.measure is None
 
     def check(memo: np.ndarray, hands: np.ndarray) -> int:
         wrong = first_wrong(hands, ranks, exact, signs, theorems, scores, memo)
@@ -269,7 +269,7 @@ def _check_encoding(tables: Tables, scores: np.ndarray) -> None:
         measure.update(d.astype(np.uint8).tobytes())
     for table, digest in (
         (tables.outcome, outcome),
-        (tables.distance or tables.progress, measure),
+        (tables.measure, measure),
     ):
         if table is not None and table.digest != digest.hexdigest():
             raise VerifyError(f"{table.path} holds more than its positions: bits that mean nothing")
