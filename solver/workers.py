@@ -40,7 +40,7 @@ def processes(ranks: int, jobs: int) -> Iterator[Solve]:
 
 def _start_worker() -> None:
     """Leave Ctrl-C to the parent, and do not outlive it, even if it is killed."""
-    pass
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from fractions import Fraction
 
@@ -20,7 +21,7 @@ from test_cli import COMMAND, ROOT, challenge
 from cli.batch import describe, pace
 from cli.main import main
 from engine.deals import Deal, all_deals, random_deal
-from solver.batch import COLUMNS, Batch, load
+from solver.batch import COLUMNS, Batch, load, solve_deal
 from solver.records import RecordFile, read_records
 from solver.solve import solve
 from solver.summary import Summary, interval
@@ -227,6 +228,13 @@ def test_any_number_of_processes_writes_the_same():
     assert batch(*arguments, "--jobs", 3) == batch(*arguments)
 
 
+def test_threads_do_not_share_a_search():
+    deals = list(all_deals(5))[::3]
+    with ThreadPoolExecutor(4) as pool:
+        for one, other in zip(pool.map(solve_deal, deals), map(solve_deal, deals), strict=True):
+            assert one | {"seconds": 0} == other | {"seconds": 0}
+
+
 @pytest.fixture
 def cluster(tmp_path):
     """The address of a Dask scheduler with two workers, and the workers' processes."""
@@ -237,18 +245,19 @@ def cluster(tmp_path):
     commands = [["scheduler", file, "--host=127.0.0.1", "--port=0"]]
     commands += [["worker", file, "--no-nanny", "--nthreads=2", "--memory-limit=0"]] * 2
     with ExitStack() as stack:
-        processes = []
+        processes, logs = [], []
         for name, *options in commands:
+            logs.append(tmp_path / f"log{len(logs)}")
             process = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.dask_{name}", *options, "--no-dashboard"],
                 cwd=tmp_path,
                 env=environment,
-                stderr=subprocess.DEVNULL,
+                stderr=stack.enter_context(logs[-1].open("wb")),
             )
             stack.callback(process.wait)
             stack.callback(process.kill)
             processes.append(process)
-        wait_for(lambda: address.exists() and address.read_text().endswith("}"))
+        wait_for(lambda: all("Registered to: " in log.read_text() for log in logs[1:]))
         yield json.loads(address.read_text())["address"], processes[1:]
 
 
@@ -266,9 +275,11 @@ def test_cluster_that_loses_a_worker_writes_the_same(easy, tmp_path, cluster):
         assert lines(output) < 2000
         assert b"2,000 random deals of the easy deck" in process.communicate()[1]
     assert process.returncode == 0
-    known = {record["deal"]: record for record in read_records(easy / "easy.csv")}
-    records = Batch(6, 2000).records(lambda deals: (known[str(deal)] for deal in deals))
-    assert list(read_records(output)) == list(records)
+    header, *rows = (easy / "easy.csv").read_text().splitlines(keepends=True)
+    known = {row.partition(",")[0]: row for row in rows}
+    rng = random.Random(0)
+    expected = [header, *(known[str(random_deal(6, rng))] for _ in range(2000))]
+    assert output.read_text() == "".join(expected)
 
 
 def wait_for(condition):
@@ -329,6 +340,24 @@ def test_more_random_deals_are_added(tmp_path, kind):
     batch("--count", 90, "-o", tmp_path / f"deals.{kind}", "--resume")
     expected = (tmp_path / f"expected.{kind}").read_bytes()
     assert (tmp_path / f"deals.{kind}").read_bytes() == expected
+
+
+def test_deals_that_were_kept_are_not_solved_again():
+    asked = []
+
+    def solve_some(deals):
+        asked.extend(deals)
+        return map(solve_deal, deals)
+
+    written = list(Batch(2, 300).records(solve_some))
+    assert len(asked) == len(set(asked)) == len({record["deal"] for record in written})
+    asked.clear()
+    again = Batch(2, 300)
+    assert list(again.keep(written[:200], solve_some)) == written[:200]
+    last, *_ = asked
+    assert str(last) == written[199]["deal"]
+    assert list(again.records(solve_some)) == written[200:]
+    assert not {str(deal) for deal in asked[1:]} & {record["deal"] for record in written[:200]}
 
 
 @pytest.mark.parametrize("kind", FORMATS)
