@@ -46,7 +46,7 @@ def test_shipped_tables_pass(ranks: int, theorems: bool) -> None:
 
 @pytest.mark.parametrize("ranks", [5, 6])
 def test_shipped_tables_pass_on_a_sample(ranks: int) -> None:
-    assert verify(open_tables(ranks), sample=2000, seed=3).positions == 2000
+    assert verify(open_tables(ranks), sample=200, seed=3).positions == 200
 
 
 @pytest.mark.slow
