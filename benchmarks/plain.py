@@ -232,9 +232,10 @@ def compare(ranks: int, distances: bool) -> Iterator[dict[str, Any]]:
 
 @click.command(help=__doc__)
 @click.option("--ranks", type=click.IntRange(1, 6), multiple=True, default=(4, 5))
+@click.option("--no-distances", is_flag=True, help="Outcomes only.")
 @json_option
-def main(ranks: tuple[int, ...], as_json: bool) -> None:
-    kinds = (False, True)
+def main(ranks: tuple[int, ...], no_distances: bool, as_json: bool) -> None:
+    kinds = (False,) if no_distances else (False, True)
     for distances in kinds:
         list(compare(2, distances))  # compiles
     rows = [row for n in ranks for distances in kinds for row in compare(n, distances)]
