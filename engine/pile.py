@@ -301,6 +301,7 @@ class PileState(PileFields, State):
         if self.phase in (CHOOSE, START) and (self.pile or len(set(map(len, self.hands))) > 1):
             raise GameError(f"phase={self.phase}, expected no pile and the hands as dealt")
 
+
 def one_against_all(player: int, value: float, other: float, players: int) -> tuple[float, ...]:
     """`value` for `player` and `other` for everybody else; 0 for all if there is no such player."""
     if not player:

@@ -119,6 +119,16 @@ def test_one_by_one_from_the_dealers_left_who_leads():
     assert {GAME.initial(seed).current_player for seed in SEEDS} == {1, 2, 3, 4}
 
 
+def test_four_cards_each_one_by_one_clockwise_then_one_is_turned_up(monkeypatch):
+    monkeypatch.setattr(random.Random, "shuffle", lambda self, cards: None)
+    deck = sorted(deck_cards(9))
+    state = load_game("kozel", dealer=2).initial(0)
+    assert [set(state.hands[player - 1]) for player in (3, 4, 1, 2)] == [
+        set(deck[place:16:4]) for place in range(4)
+    ]
+    assert (state.turned, state.stock) == (deck[16], (*deck[17:], deck[16]))
+
+
 def test_if_shokha_is_turned_up_spades_are_trumps():
     state = deal(["AS", "AH", "", ""], turned="6S")
     assert legal(play(state, "AS"))[0] != "AH"
@@ -171,11 +181,15 @@ def test_no_duty_to_follow_suit_to_trump_or_to_overtake():
     assert legal(state) == ["down 8S", "down 7S", "AH", "down AH", "7C", "down 7C"]
 
 
+def test_worked_example_of_taking_over():
+    state = play(deal(["JH 8H", "QH 6S 7H", "", ""], turned="9H"), "JH 8H")
+    assert [name for name in legal(state) if "down" not in name] == ["6S QH"]
+    assert "down QH 7H" in legal(state)
+
+
 @pytest.mark.parametrize(
     ("answer", "winning", "expected"),
     [
-        ("QH 6S", "JH 8H", True),  # the worked example: queen over jack, shokha over eight
-        ("QH 7H", "JH 8H", False),  # the other one
         ("TH", "KH", True),
         ("KH", "TH", False),
         ("7D", "6C", False),
@@ -322,13 +336,14 @@ MOSKVA, MOLODKA, SPADES = "AS AH TD TC", "8H JH TH KH", "7S 9S TS KS"
 OTHERS = {1: "6C 6D 7C 8S", 2: "8C 7H QS JD", 3: "JC KD 9H JS", 4: "9C 6H KC QD"}
 
 
-def declaring(hands):
-    """The state after a trick that player 1 won with QH, when these hands have been refilled."""
+def declaring(hands, winner=1):
+    """The state after a trick that player 1 led or another won, when hands have been refilled."""
     held = [hand.split() for _, hand in sorted((OTHERS | hands).items())]
-    plays = ["QH", "7D", "8D", "9D"]
-    dealt = [" ".join([*hand[:3], card]) for hand, card in zip(held, plays, strict=True)]
-    state = deal(dealt, turned="QC", first=[hand[3] for hand in held])
-    state = play(state, "QH", "down 7D", "down 8D", "down 9D")
+    answers = ["6S" if p == winner else f"{5 + p}D" for p in (2, 3, 4)]
+    dealt = [" ".join([*hand[:3], card]) for hand, card in zip(held, ["QH", *answers], strict=True)]
+    first = [hand[3] for hand in (*held[winner - 1 :], *held[: winner - 1])]
+    state = deal(dealt, turned="QC", first=first)
+    state = play(state, "QH", *(card if card == "6S" else f"down {card}" for card in answers))
     assert [*state.hands] == [cards(" ".join(hand)) for hand in held]
     return state
 
@@ -374,6 +389,10 @@ def test_moskva_goes_before_molodka():
 def test_of_two_alike_the_nearer_clockwise_from_who_would_normally_lead():
     assert asked(declaring({4: SPADES, 2: MOLODKA}))[0] == [(2, "molodka"), (4, "molodka")]
     assert asked(declaring({4: SPADES, 1: MOLODKA}))[0] == [(1, "molodka"), (4, "molodka")]
+    other = declaring({4: SPADES, 2: MOLODKA}, winner=3)
+    assert asked(other) == ([(4, "molodka"), (2, "molodka")], 3)
+    other = declaring({3: SPADES, 2: MOLODKA}, winner=3)
+    assert asked(other) == ([(3, "molodka"), (2, "molodka")], 3)
 
 
 def test_a_declaration_scores_nothing():
@@ -381,16 +400,16 @@ def test_a_declaration_scores_nothing():
     assert play(state, "moskva").points() == play(state, "pass").points()
 
 
+def test_a_declaration_after_the_last_drawing_but_not_later():
+    states = [state for seed in range(300) for state in random_states(seed)]
+    sizes = {(len(s.stock), len(s.hands[0])) for s in states if s.phase == "declare"}
+    assert min(sizes) == (0, 4)
+    assert {size for _, size in sizes} == {4}
+
+
 def test_no_declaration_before_the_first_lead():
     state = deal([MOSKVA, MOLODKA, "", ""])
     assert state.phase == "lead"
-
-
-def test_no_declaration_without_drawing():
-    for seed in SEEDS:
-        for state in random_states(seed):
-            if state.phase == "declare":
-                assert len(state.hands[0]) == 4
 
 
 # The score
@@ -401,8 +420,8 @@ def test_no_declaration_without_drawing():
     [
         ((60, 60), (4, 4), (2, 2)),
         ((61, 59), (4, 4), (0, 2)),
-        ((31, 89), (3, 5), (2, 0)),
-        ((30, 90), (3, 5), (4, 0)),
+        ((31, 89), (3, 5), (2, 0)),  # the worked example
+        ((30, 90), (3, 5), (4, 0)),  # the other one
         ((90, 30), (5, 3), (0, 4)),
         ((0, 120), (1, 7), (4, 0)),
         ((120, 0), (8, 0), (0, 6)),

@@ -58,6 +58,7 @@ def test_nobody_sees_his_cards_before_all_have_chosen():
     state = game().initial(0)
     for player in range(1, 5):
         assert "hand=? " in state.information_state_string(player)
+        assert state.sample(player, random.Random(1)).hands[player - 1] != state.hands[player - 1]
     assert start().information_state_string(1).count("?") == 0
 
 
@@ -126,14 +127,15 @@ def test_one_by_one_clockwise_from_the_dealers_left():
     ]
 
 
-def test_the_six_of_a_trump_suit_goes_to_its_owner():
+@pytest.mark.parametrize("options", [{}, {"players": 3}, {"players": 2, "two_trumps": True}])
+def test_the_six_of_a_trump_suit_goes_to_its_owner(options):
     sizes = set()
     for seed in SEEDS:
-        state = start(seed, choice=seed)
-        for hand, (suit,) in zip(state.hands, state.trumps, strict=True):
-            assert Card(suit, 6) in hand
+        state = start(seed, choice=seed, **options)
+        for hand, own in zip(state.hands, state.trumps, strict=True):
+            assert {Card(suit, 6) for suit in own} <= set(hand)
             sizes.add(len(hand))
-    assert len(sizes) > 1
+    assert len(sizes) > 1, "hands can become unequal"
 
 
 @pytest.mark.parametrize("options", [{"players": 3}, {"players": 2}])
@@ -167,7 +169,7 @@ def test_the_player_left_of_the_dealer_leads_any_one_card():
 
 def test_a_higher_card_of_its_suit_beats():
     assert legal(facing("TC", "JC 9C 7S")) == "JC pickup"
-    order = "A K Q J T 9 8 7 6".split()
+    order = "AKQJT9876"
     for i, rank in enumerate(order):
         hand = [f"{other}S" for other in order if other != rank]
         wanted = [*hand[:i], "pickup"]
@@ -263,6 +265,10 @@ def test_after_pickup_lead():
     state = play(facing("9S", "JC 9C 7S", after_pickup="lead"), "pickup")
     assert (state.current_player, legal(state)) == (3, "AH")
     assert state.pile
+    hands = ["AC", "JC", "AH 8H", ""]
+    state = make(state.game, hands, "9S", trumps="C/D/H/S", turn=2, phase="beat")
+    state = play(state, "pickup", "8H")
+    assert (state.current_player, state.phase) == (1, "beat")
 
 
 def test_a_leader_may_not_pick_up():
@@ -550,7 +556,7 @@ def test_illegal_options(options, message):
         ("turn=1", "turn=1 turn=1", "wrong in a state"),
         ("pile=-", "pile=AS", "AS is there twice"),
         ("pile=-", "pile=5S", "5S is not in this deck"),
-        ("out=-", "out=2", "player 2 has"),
+        ("out=-", "out=2", "player 2 has 10 cards, expected in out"),
         ("trumps=S/H/D/C", "trumps=S/H/D", "trumps=S/H/D is wrong"),
         ("trumps=S/H/D/C", "trumps=S/S/D/C", "all different"),
         ("trumps=S/H/D/C", "trumps=S/H/D/-", "1/1/1/0 trump suits in the phase lead"),
@@ -594,6 +600,11 @@ def refused(state, old, new, message):
     assert old in text
     with pytest.raises(GameError, match=message):
         state.game.parse(text.replace(old, new))
+
+
+def test_a_player_is_out_once():
+    state = make(game(), ["AC", "", "AH", ""], rest=4, trumps="C/D/H/S", turn=1, phase="lead")
+    refused(state, "out=2", "out=2,2", "player 2 has 0 cards, expected in out, once")
 
 
 def test_a_missing_card_is_named():
