@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from string import Template
 
 import click
+from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
@@ -113,32 +114,36 @@ def _body(records: list[Record], ranks: int, name: str, summary: Summary) -> Ite
     yield from _section(
         "Won by number of own trumps",
         "The share of deals that the dealer wins, by how many trumps he has kept.",
-        plots.picture(partial(plots.share_by_number, summary=summary), 10, 4.2),
+        partial(plots.share_by_number, summary=summary),
+        4.2,
     )
     yield from _section(
         "Won by rank of own trumps",
         "The share of deals that the dealer wins with and without each of his trumps.",
-        plots.picture(
-            partial(plots.share_by_rank, records=records, ranks=ranks, summary=summary), 10, 4
-        ),
+        partial(plots.share_by_rank, records=records, ranks=ranks, summary=summary),
+        4,
+    )
+    caption = (
+        "A square for each deal: up, the trumps that the dealer has kept; to the right, the cards "
+        "of his second suit; both from few to many."
     )
     if summary.longest is not None:
+        caption += " Dark squares are quick games, pale ones long."
         yield from _section(
             "Distances",
             "How long games are when the winner hurries and the loser delays.",
-            plots.picture(partial(plots.distances, records=records, summary=summary), 10, 4),
+            partial(plots.distances, records=records, summary=summary),
+            4,
         )
+    if len({record["deal"] for record in records}) < 4**ranks:
+        caption += " White ones are not among these deals."
     yield from _section(
         "All deals",
-        "A square for each deal: up, the trumps that the dealer has kept; to the right, the cards "
-        "of his second suit; both from few to many. Dark squares are quick games, pale ones long"
-        f"{'.' if len(records) == 4**ranks else ', white ones are not among these deals.'}",
-        plots.picture(
-            partial(plots.heat_map, records=records, ranks=ranks, summary=summary), 10, 11.8
-        ),
+        caption,
+        partial(plots.heat_map, records=records, ranks=ranks, summary=summary),
+        10.4 if summary.longest is None else 11.8,
     )
-    if summary.longest is not None:
-        yield from _games(longest_deals(records, ranks))
+    yield from _games(longest_deals(records, ranks))
 
 
 def _which(records: list[Record], ranks: int, summary: Summary) -> str:
@@ -169,20 +174,22 @@ def _number(name: str, value: str, detail: str) -> str:
     return f"<div><dt>{name}</dt><dd>{value}<small>{detail}</small></dd></div>"
 
 
-def _section(heading: str, caption: str, svg: str) -> Iterator[str]:
+def _section(
+    heading: str, caption: str, draw: Callable[[Figure], None], height: float
+) -> Iterator[str]:
     """A picture; as an image of its own, so that names in it cannot meet those of another."""
-    data = base64.b64encode(svg.encode()).decode()
+    data = base64.b64encode(plots.picture(draw, height).encode()).decode()
     yield f"<section><h2>{heading}</h2><p>{caption}</p>"
     yield f'<img alt="{heading}" src="data:image/svg+xml;base64,{data}"></section>'
 
 
 def _games(deals: list[Deal]) -> Iterator[str]:
-    """The longest games; nothing if there is no table of distances here."""
-    try:
+    """The longest games, if they are known."""
+    solutions = []
+    with suppress(MissingTable):
         solutions = list(solve_many((deal.position() for deal in deals), line=True))
-    except MissingTable:
-        return
-    if not all(solution.line for solution in solutions):
+    if not any(solution.line and solution.distance for solution in solutions):
+        yield "<p>The distances of these deals are not known here, so no games are shown.</p>"
         return
     yield "<section><h2>The longest games</h2>"
     yield (

@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgba
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
@@ -21,7 +21,9 @@ from engine.cards import RANKS
 from solver.batch import Record
 from solver.summary import Summary, interval
 
-BLUE, ORANGE, GREY = "#2a6fb0", "#d9722e", "#70757d"
+BLUE, ORANGE = "#2a6fb0", "#d9722e"
+COLOURS = {"win": BLUE, "draw": "black", "loss": ORANGE}
+NAMES = {"win": "dealer wins", "draw": "draw", "loss": "dealer loses"}
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "challenge",  # the same records give the same picture
@@ -33,14 +35,15 @@ STYLE: Any = {
     "grid.color": "#e6e8eb",
     "legend.frameon": False,
 }
+WIDTH = 10
 NAMED = 64
 """So many holdings on one axis can still be named one by one."""
 
 
-def picture(draw: Callable[[Figure], None], width: float, height: float) -> str:
-    """What `draw` puts on a figure of so many inches, as SVG."""
+def picture(draw: Callable[[Figure], None], height: float) -> str:
+    """What `draw` puts on a figure of `WIDTH` and so many inches, as SVG."""
     with mpl.rc_context(STYLE):
-        figure = Figure((width, height), layout="constrained")
+        figure = Figure((WIDTH, height), layout="constrained")
         draw(figure)
         stream = io.StringIO()
         figure.savefig(stream, format="svg", metadata={"Date": None})
@@ -60,9 +63,10 @@ def share_by_number(figure: Figure, summary: Summary) -> None:
             f"{share:.1%}", (number, high), (0, 3), textcoords="offset points", ha="center"
         )
     numbers = sorted(summary.by_trumps)
-    often = [f"{summary.by_trumps[n].total() / total:.1%} of deals" for n in numbers]
-    axes.set_xticks(numbers, [f"{n}\n{text}" for n, text in zip(numbers, often, strict=True)])
-    axes.set_xlabel("number of the dealer's own trumps")
+    often = [summary.by_trumps[number].total() / total for number in numbers]
+    labels = [f"{number}\n({share:.1%})" for number, share in zip(numbers, often, strict=True)]
+    axes.set_xticks(numbers, labels)
+    axes.set_xlabel("number of the dealer's own trumps (and how often it comes up)")
     _percent(axes)
     axes.set_ylim(0, 1.08)
 
@@ -106,8 +110,8 @@ def distances(figure: Figure, records: Sequence[Record], summary: Summary) -> No
     total = summary.outcomes.total()
     tricks = range((summary.longest or 0) + 1)
     won, lost = ([found[outcome][n] / total for n in tricks] for outcome in found)
-    axes.bar(tricks, won, 0.9, color=BLUE, label="dealer wins")
-    axes.bar(tricks, lost, 0.9, bottom=won, color=ORANGE, label="dealer loses")
+    axes.bar(tricks, won, 0.9, color=BLUE, label=NAMES["win"])
+    axes.bar(tricks, lost, 0.9, bottom=won, color=ORANGE, label=NAMES["loss"])
     axes.axvline(summary.median or 0, color="black", linestyle="--", linewidth=1)
     axes.annotate(
         f"median {summary.median}",
@@ -131,16 +135,17 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
     ]
     holdings = [holding for group in groups for holding in group]
     place = {holding: i for i, holding in enumerate(holdings)}
-    norm = Normalize(0, max(1, summary.longest or 0))
-    colours = {
-        "win": _fading("#08306b", BLUE, "#dce9f5"),
-        "loss": _fading("#7f2704", ORANGE, "#fbe3d1"),
+    norm = Normalize(0, summary.longest or 1)
+    fading = {
+        "win": LinearSegmentedColormap.from_list("", ["#08306b", BLUE, "#dce9f5"]),
+        "loss": LinearSegmentedColormap.from_list("", ["#7f2704", ORANGE, "#fbe3d1"]),
     }
     image = np.ones((len(holdings), len(holdings), 4))
     for record in records:
-        cell = place[record["dealer_trump"]], place[record["dealer_second"]]
-        colour = colours.get(record["outcome"])
-        image[cell] = colour(norm(record["distance"] or 0)) if colour else to_rgba(GREY)
+        outcome, distance = record["outcome"], record["distance"]
+        image[place[record["dealer_trump"]], place[record["dealer_second"]]] = (
+            to_rgba(COLOURS[outcome]) if distance is None else fading[outcome](norm(distance))
+        )
     axes = figure.subplots()
     axes.imshow(image, origin="lower", interpolation="none")
     edges = [-0.5, *(np.cumsum([len(group) for group in groups]) - 0.5)]
@@ -157,24 +162,20 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
     axes.tick_params(length=0)
     axes.set_xlabel(f"second suit{unit}")
     axes.set_ylabel(f"own trumps{unit}")
-    for outcome, label in (("win", "dealer wins"), ("loss", "dealer loses")):
-        bar = ScalarMappable(norm, colours[outcome])
-        figure.colorbar(
-            bar,
-            ax=axes,
-            location="bottom",
-            label=f"tricks until the {label}",
-            fraction=0.015,
-            pad=0.015,
-        )
-    if summary.outcomes["draw"]:
-        axes.legend(
-            handles=[Patch(color=GREY, label="draw")], loc="lower right", bbox_to_anchor=(1, 1)
-        )
-
-
-def _fading(*colours: str) -> Colormap:
-    return LinearSegmentedColormap.from_list("", colours)
+    shown = ["draw"] if summary.outcomes["draw"] else []
+    if summary.longest is None:
+        shown += ["win", "loss"]
+    else:
+        for outcome in ("win", "loss"):
+            label = f"tricks until the {NAMES[outcome]}"
+            bar = ScalarMappable(norm, fading[outcome])
+            figure.colorbar(bar, ax=axes, location="bottom", label=label, fraction=0.015, pad=0.015)
+    axes.legend(
+        handles=[Patch(color=COLOURS[outcome], label=NAMES[outcome]) for outcome in shown],
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        ncols=3,
+    )
 
 
 def _share(outcomes: Counter[str], exact: bool) -> tuple[float, float, float]:
