@@ -21,7 +21,7 @@ from engine.game import Game, State
 from engine.kozel import PASS
 from engine.kozel_tricks import ANSWER, DECLARE, HAND_SIZE, LEAD, RANKS, Group
 from engine.notation import parse_card, parse_hand
-from engine.pile import BEAT, CHOOSE, START
+from engine.pile import BEAT, CHOOSE, SECOND, START
 
 
 class Encoder(ABC):
@@ -92,7 +92,7 @@ class PileEncoder(Encoder):
     turn; the phase; the size of the pile.
     """
 
-    PHASES = (CHOOSE, START, LEAD, BEAT)
+    PHASES = (CHOOSE, START, LEAD, BEAT, SECOND)
 
     def __init__(self, game: Game) -> None:
         super().__init__(game, hund.RANKS if game.name == "hund" else svoyi_kozyri.RANKS)

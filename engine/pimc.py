@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import fmean, pstdev
 
 from engine.game import Action, Game, GameError, State
 from engine.greedy import Greedy
@@ -13,12 +14,16 @@ from engine.players import Player
 SAMPLES = 20
 LIMIT = 200
 """After this many actions a game that is played out counts as a draw."""
+ERRORS = 1.5
+"""So many standard errors a gain must be above 0 to be believed."""
 
 
 class Pimc(Player):
     """Takes the action with the best average over samples that the greedy player plays out.
 
-    Every action is tried on the same samples, so that luck is the same for all.
+    Every action is tried on the same samples, so that luck is the same for all. The greedy player's
+    own action is kept unless the gain of another is more than chance: among many actions that are
+    as good, a few samples always show a better one.
     """
 
     def __init__(self, game: Game, samples: int | str = SAMPLES) -> None:
@@ -34,21 +39,29 @@ class Pimc(Player):
         return {"samples": f"samples for a decision, at least 1 (default: {SAMPLES})"}
 
     def choose(self, state: State, rng: random.Random) -> Action:
-        """The greedy player's own action if no other is better on average."""
-        player = state.current_player
-        actions = state.legal_actions()
-        if len(actions) == 1:
-            return actions[0]
-        samples = Counter(state.sample(player, rng) for _ in range(self.samples))
-
-        def total(action: Action) -> float:
-            return sum(
-                times * self._value(sample.apply(action), player, rng)
-                for sample, times in samples.items()
-            )
-
+        """The action that gains most on the greedy player's own, or this one."""
         favourite = self._greedy.choose(state, rng)
-        return max(actions, key=lambda action: (total(action), action == favourite))
+        others = [action for action in state.legal_actions() if action != favourite]
+        if not others:
+            return favourite
+        samples = [state.sample(state.current_player, rng) for _ in range(self.samples)]
+        usual = self._values(favourite, samples, rng)
+        best, most = favourite, 0.0
+        for action in others:
+            values = self._values(action, samples, rng)
+            gains = [value - other for value, other in zip(values, usual, strict=True)]
+            gain = fmean(gains)
+            if gain > most and gain > ERRORS * pstdev(gains) / sqrt(len(gains)):
+                best, most = action, gain
+        return best
+
+    def _values(self, action: Action, samples: Sequence[State], rng: random.Random) -> list[float]:
+        """What comes of an action in each sample; equal samples are played once."""
+        values = {
+            sample: self._value(sample.apply(action), sample.current_player, rng)
+            for sample in dict.fromkeys(samples)
+        }
+        return [values[sample] for sample in samples]
 
     def _value(self, state: State, player: int, rng: random.Random) -> float:
         """What `player` gets if all play greedily from here on."""

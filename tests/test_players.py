@@ -21,7 +21,7 @@ GAMES = [
     ("challenge", {"ranks": 4}),
     ("svoyi_kozyri", {}),
     ("svoyi_kozyri", {"players": 2, "two_trumps": True}),
-    ("svoyi_kozyri", {"players": 3, "memory": "table", "after_pickup": "lead"}),
+    ("svoyi_kozyri", {"players": 3, "memory": "plays", "after_pickup": "lead"}),
     ("hund", {}),
     ("kozel", {}),
 ]
