@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ class Builder:
         self.threads = threads or cores()
         self.layout = Layout(ranks)
         self.stamps = self.layout.empty_stamps()
-        self.undecided = np.add.reduceat(self.stamps == 0, self.layout.starts[:-1], dtype=np.int64)
+        self.undecided = self._count_undecided()
         self.total = int(self.undecided.sum())
         words = max(1, 1 << 4 * ranks >> 6)
         self.leader = np.zeros(words, np.uint64)
@@ -141,6 +142,13 @@ class Builder:
         context[trick.PUBLISH_LEADER] = self._new_facts[0].ctypes.data
         context[trick.PUBLISH_RESPONDER] = self._new_facts[1].ctypes.data
         return context
+
+    def _count_undecided(self) -> np.ndarray:
+        """The number of undecided positions of each block."""
+        ends = pairwise(self.layout.starts.tolist())
+        return np.array(
+            [end - start - np.count_nonzero(self.stamps[start:end]) for start, end in ends]
+        )
 
     def progress(self) -> Progress:
         """How far the build is; may be called at any time."""
@@ -299,9 +307,7 @@ class Builder:
                     raise BuildError(f"the checkpoint {path} is truncated")
         self.round, self._step, self._new = header["round"], header["step"], header["new"]
         self._before = {key: header[key] for key in self._before}
-        np.add.reduceat(
-            self.stamps == 0, self.layout.starts[:-1], dtype=np.int64, out=self.undecided
-        )
+        self.undecided[:] = self._count_undecided()
 
     def totals(self) -> tuple[int, int, int]:
         """Wins, losses and draws among all base positions, from the leader's point of view."""
