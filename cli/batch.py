@@ -15,11 +15,10 @@ import click
 from cli.extras import need
 from cli.input import DEFAULT_DECK, deck_option
 from cli.progress import Progress
-from engine.cards import DECKS
 from engine.game import GameError
 from solver.batch import COLUMNS, TIMES, Batch, RecordError, Solve
 from solver.records import FORMATS, record_file
-from solver.summary import LISTED, OUTCOMES, Summary, interval
+from solver.summary import LISTED, OUTCOMES, Summary, deck_name, interval
 from solver.table import whole_file
 from solver.workers import cluster, processes
 
@@ -99,12 +98,12 @@ def batch(
                 tally.add(record)
             file.cut()
         with Progress() as progress:
-            started, before = time.monotonic(), tally.records
+            started, before = time.perf_counter(), tally.records
             for record in work.records(solve):
                 file.append(record)
                 tally.add(record)
                 if output or not sys.stdout.isatty():
-                    rate = (tally.records - before) / (time.monotonic() - started)
+                    rate = (tally.records - before) / (time.perf_counter() - started)
                     progress(tally.records / work.count, pace(tally.records, work.count, rate))
     if summary:
         heading = {"ranks": deck, "deals": "all" if every else "random", "seed": work.seed}
@@ -146,8 +145,7 @@ def pace(done: int, count: int, rate: float) -> str:
 
 def describe(work: Batch, tally: Summary) -> Iterator[str]:
     """The lines of a summary."""
-    names = {ranks: f"the {name} deck" for name, ranks in DECKS.items()}
-    deck = names.get(work.ranks, f"the deck of {work.ranks} ranks")
+    deck = deck_name(work.ranks)
     if work.seed is None:
         yield f"All {work.count:,} deals of {deck}, by how often they come up"
     else:

@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
-from engine.cards import DECKS, MAX_RANKS, SUIT_SYMBOLS, lowest_rank
+from engine.cards import MAX_RANKS, SUIT_SYMBOLS, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.game import GameError
 from engine.notation import NotationError
 from solver.batch import Record, describe
 from solver.solve import Solution, solve_many
-from solver.summary import OUTCOMES, Summary, interval
+from solver.summary import OUTCOMES, Summary, deck_name, interval
 from solver.table import MissingTable
 
 GAMES = 10
@@ -32,7 +32,7 @@ PAGE = Template("""\
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Challenge: $title</title>
+<title>$title</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; color: #20242a; background: #f4f5f7; margin: 0; }
 main { max-width: 1040px; margin: 0 auto; padding: 24px 16px 64px; }
@@ -65,16 +65,13 @@ $body
 def write_page(records: list[Record]) -> str:
     """The page on the records of a batch. Raises GameError if they are not deals of one deck."""
     ranks = find_deck(records)
-    names = {ranks: f"the {name} deck" for name, ranks in DECKS.items()}
-    name = names.get(ranks, f"the deck of {ranks} ranks")
     deals = all_deals(ranks)
     every = all(record["deal"] == str(deal) for record, deal in zip(records, deals, strict=False))
     summary = Summary(weighted=every)
     for record in records:
         summary.add(record)
-    return PAGE.substitute(
-        title=f"deals of {name}", body="\n".join(_body(records, ranks, name, summary))
-    )
+    title = f"Challenge: deals of {deck_name(ranks)}"
+    return PAGE.substitute(title=title, body="\n".join(_body(title, records, ranks, summary)))
 
 
 def find_deck(records: list[Record]) -> int:
@@ -107,8 +104,8 @@ def longest_deals(records: list[Record], ranks: int) -> list[Deal]:
     return list(found.values())
 
 
-def _body(records: list[Record], ranks: int, name: str, summary: Summary) -> Iterator[str]:
-    yield f"<h1>Challenge: deals of {name}</h1>"
+def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> Iterator[str]:
+    yield f"<h1>{title}</h1>"
     yield f"<p>{_which(records, ranks, summary)}</p>"
     yield from _numbers(summary)
     yield from _section(
