@@ -110,8 +110,10 @@ class Searcher:
             self._move_scores = value.compiled()
 
     def scores(self, position: Position) -> list[tuple[ChallengeAction, int]]:
-        """The score of every legal move (see `solver.value`), in the order of
-        `Position.legal_actions`."""
+        """The score of every legal move, in the order of `Position.legal_actions`.
+
+        Scores are those of `solver.value`; only their signs if just outcomes are known.
+        """
         suits = view(position.trumps, position.turn)
         mine, others = position.hands if position.turn == 1 else position.hands[::-1]
         top = position.top
@@ -120,25 +122,18 @@ class Searcher:
             hand_bits(others, suits, self.ranks),
             0 if top is None else 1 << card_bit(top, suits, self.ranks),
             int(position.is_base),
+            WIN if self._with_lines else 1,
             self._deck,
             self._scores,
             self._memo,
             self._out,
         )
-        out = self._out
-        return [
-            (
-                action,
-                int(
-                    out[
-                        card_bit(action, suits, self.ranks)
-                        if isinstance(action, Card)
-                        else MAX_CARDS
-                    ]
-                ),
-            )
-            for action in position.legal_actions()
-        ]
+        scored = []
+        for action in position.legal_actions():
+            place = card_bit(action, suits, self.ranks) if isinstance(action, Card) else MAX_CARDS
+            score = int(self._out[place])
+            scored.append((action, score if self._with_lines else (score > 0) - (score < 0)))
+        return scored
 
     def solve(self, position: Position, line: bool = False) -> Solution:
         """The solution of a position of this deck. Raises GameError if the game is over."""

@@ -186,14 +186,14 @@ def lead_value(
 
 
 def move_scores(
-    a: Any, b: Any, top: Any, empty: Any, deck: Any, scores: Any, memo: Any, out: Any
+    a: Any, b: Any, top: Any, empty: Any, most: Any, deck: Any, scores: Any, memo: Any, out: Any
 ) -> Any:
-    """Write the score of every legal move of the player of side 0 to `out`; returns the set of his
-    cards that are legal.
+    """Write the score of every legal move of the player of side 0 to `out`.
 
     He holds `a`, the other holds `b`. `top`: the card (one bit) that he faces, 0 if he is to lead;
     `empty`: the table is empty. `out[i]` is for playing card number i, `out[MAX_CARDS]` for picking
-    up (if `top`).
+    up (if `top`). Scores of at least `most`, and at most `-most`, are bounds only: with `most` = 1
+    they tell the outcome, in less time. Returns the set of his cards that are legal.
     """
     ranks, own, other = deck[0], deck[1], deck[2]
     legal = a
@@ -214,7 +214,7 @@ def move_scores(
             if rest == 0:
                 value = WIN if empty else WIN - 1
             elif top:
-                value = lead_value(rest, b, 0, -WIN, WIN, 0, deck, scores, memo)
+                value = lead_value(rest, b, 0, -most, most, 0, deck, scores, memo)
             else:
                 value = base_score(rest, 0, deck, scores)
                 if card & below_highest(b, deck):
@@ -224,7 +224,7 @@ def move_scores(
                         value = 1 - WIN
                     else:
                         value = min(
-                            value, -lead_value(kept, rest, 1, -WIN, WIN, 0, deck, scores, memo)
+                            value, -lead_value(kept, rest, 1, -most, most, 0, deck, scores, memo)
                         )
                 trumps = b & other
                 if trumps and card & other == 0:
@@ -233,7 +233,7 @@ def move_scores(
                         value = 1 - WIN
                     else:
                         value = min(
-                            value, -lead_value(kept, rest, 1, -WIN, WIN, 0, deck, scores, memo)
+                            value, -lead_value(kept, rest, 1, -most, most, 0, deck, scores, memo)
                         )
             out[bit] = value
         bit += 1
@@ -260,7 +260,7 @@ def compiled() -> Any:
         "below_highest": word(word, deck),
         "run_lows": word(word, word, deck),
         "lead_value": word(word, word, word, word, word, word, deck, scores, memo),
-        "move_scores": word(word, word, word, word, deck, scores, memo, column),
+        "move_scores": word(word, word, word, word, word, deck, scores, memo, column),
     }
     namespace = dict(vars(value))
     for name, signature in signatures.items():
