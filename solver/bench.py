@@ -254,12 +254,16 @@ def _project_version() -> str | None:
 
 
 def _revision() -> str | None:
-    """The commit of the checkout that this is, marked if files differ from it."""
+    """The commit of the checkout that this is, marked if its code has been changed since."""
     if not (ROOT / ".git").exists():
         return None
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"]
+
+    def git(*arguments: str) -> str:
+        command = ["git", *arguments]
+        return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.strip()
+
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        dirty = git("diff", "--name-only", "HEAD", "--", "*.py")
+        return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if dirty else "")
     except OSError:
-        return None
-    return done.stdout.strip() or None
+        return None  # there is no git
