@@ -126,7 +126,7 @@ def lead_value(
         beta = min(beta, high)
     own = deck[1] if side else deck[2]  # the responder's trump suit
     trumps = b & own
-    in_suit = below_highest(b, deck)
+    beatable = below_highest(b, deck)
 
     # No lead is worth more than the position after it is picked up: the best of these first.
     first = end = depth * MAX_CARDS
@@ -148,29 +148,23 @@ def lead_value(
     for i in range(first, end):
         card = int(sorted_leads[i])
         value = int(sorted_values[i])
+        if best >= beta:
+            break
         floor = max(alpha, best)
-        if value <= floor or best >= beta:
-            best = max(best, value) if best < beta else best
+        if value <= floor:  # and so are the leads to come
+            best = max(best, value)
             break
         rest = a ^ card
-        for suit_led in (True, False):
-            if value <= floor:
-                break
-            if suit_led:
-                beats = b & -(card << 1) if card & in_suit else 0
-            else:
-                beats = trumps if card & own == 0 else 0
-            if beats:
+        in_suit = b & -(card << 1) if card & beatable else 0
+        for beats in (in_suit, 0 if card & own else trumps):
+            if beats and value > floor:
                 kept = b ^ (beats & -beats)
-                if kept == 0:
-                    value = 1 - WIN
-                else:
-                    value = min(
-                        value,
-                        -lead_value(
-                            kept, rest, 1 - side, -value, -floor, depth + 1, deck, scores, memo
-                        ),
+                reply = WIN - 1
+                if kept:
+                    reply = lead_value(
+                        kept, rest, 1 - side, -value, -floor, depth + 1, deck, scores, memo
                     )
+                value = min(value, -reply)
         best = max(best, value)
     if best <= alpha:
         high = min(high, best)
@@ -217,24 +211,14 @@ def move_scores(
                 value = lead_value(rest, b, 0, -most, most, 0, deck, scores, memo)
             else:
                 value = base_score(rest, 0, deck, scores)
-                if card & below_highest(b, deck):
-                    higher = b & -(card << 1)
-                    kept = b ^ (higher & -higher)
-                    if kept == 0:
-                        value = 1 - WIN
-                    else:
-                        value = min(
-                            value, -lead_value(kept, rest, 1, -most, most, 0, deck, scores, memo)
-                        )
-                trumps = b & other
-                if trumps and card & other == 0:
-                    kept = b ^ (trumps & -trumps)
-                    if kept == 0:
-                        value = 1 - WIN
-                    else:
-                        value = min(
-                            value, -lead_value(kept, rest, 1, -most, most, 0, deck, scores, memo)
-                        )
+                in_suit = b & -(card << 1) if card & below_highest(b, deck) else 0
+                for beats in (in_suit, 0 if card & other else b & other):
+                    if beats:
+                        kept = b ^ (beats & -beats)
+                        reply = WIN - 1
+                        if kept:
+                            reply = lead_value(kept, rest, 1, -most, most, 0, deck, scores, memo)
+                        value = min(value, -reply)
             out[bit] = value
         bit += 1
     return legal
