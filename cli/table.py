@@ -76,7 +76,7 @@ def build(
     else:
         user_folder().mkdir(parents=True, exist_ok=True)
     for path in paths.values():
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
+        if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
             raise GameError(f"cannot write {path}, expected a file in a directory for writing")
     if len(set(paths.values())) < len(paths):
         raise GameError(f"the outcomes cannot be written to {output}, where the {kinds[1]} goes")
@@ -196,7 +196,7 @@ def _state(now: BuildProgress) -> str:
 
 def _beside(outcome: Path, ending: str) -> Path:
     """A file that belongs to a table of outcomes."""
-    return outcome.with_suffix(f".{ending}")
+    return outcome.parent / f"{outcome.stem}.{ending}"
 
 
 def _open_beside(path: Path) -> Tables:

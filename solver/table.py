@@ -28,6 +28,7 @@ A chunk is checked when it is first read; `Table.check` reads the whole file.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import lzma
 import mmap
@@ -100,7 +101,13 @@ def table_path(ranks: int, kind: str) -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A binary file that appears under its name when it is complete, or not at all."""
+    """A binary file that appears under its name when it is complete, or not at all.
+
+    Raises OSError, also where something else than a file, such as a device, has the name.
+    """
+    path = path.resolve()  # what a link leads to is replaced, not the link
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:

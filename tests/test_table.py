@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import lzma
+import os
 import random
 import struct
 import zlib
@@ -268,6 +269,24 @@ def test_a_whole_file_appears_at_the_end(tmp_path):
         file.write(b"new")
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_link_leads_to_is_replaced(tmp_path):
+    path, link = tmp_path / "file", tmp_path / "link"
+    link.symlink_to(path)
+    with whole_file(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
+
+
+def test_a_pipe_or_a_device_is_not_replaced(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="not a regular file"), whole_file(path):
+        pass
+    assert path.is_fifo()
     assert list(tmp_path.iterdir()) == [path]
 
 
