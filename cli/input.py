@@ -11,6 +11,7 @@ from engine.cards import DECKS, MAX_RANKS, parse_deck
 from engine.challenge import Position
 from engine.deals import Deal
 from engine.game import GameError
+from engine.notation import clean
 
 DEFAULT_DECK = "easy"
 
@@ -31,7 +32,7 @@ def parse_problem(text: str, deck: int | None = None) -> tuple[str, Position]:
     `deck` is the number of ranks of a deal (default: the easy deck); a position has its own, which
     must not be another. Raises GameError.
     """
-    dots, fields = text.count("."), text.split()
+    dots, fields = text.count("."), clean(text).split()
     if dots > 1 or (dots == 0 and len(fields) == 6 and fields[0].isdigit()):
         position = Position.parse(text)
         if deck not in (None, position.ranks):
@@ -47,6 +48,6 @@ def read_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     Empty lines and those that start with `#` are left out.
     """
     for number, line in enumerate(stream, 1):
-        text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+        text = line.decode("utf-8", "replace").lstrip("\ufeff").strip()
         if text and not text.startswith("#"):
             yield number, text

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from typing import Any
 
 import click
 
 from cli.errors import exit_statuses
+from engine.game import GameError
 
 COMMANDS = {
     "solve": ("cli.solve", "Who wins a deal or a position, in how many tricks, and how."),
@@ -51,5 +53,7 @@ class Challenge(click.Group):
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Solve, analyse and play Challenge (Besicovitch's Svoyi Kozyri) and related card games."""
+    if sys.stdout is None:  # so Python has it where it is closed
+        raise GameError("standard output is closed, expected it open")
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False

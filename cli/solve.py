@@ -73,6 +73,8 @@ def solve(
             "or - to read them from standard input."
         )
     if problem == ("-",):
+        if sys.stdin is None:  # so Python has it where it is closed
+            raise GameError("standard input is closed, expected deals or positions, one a line")
         good = solve_stream(sys.stdin.buffer, deck, as_json, line)
         ctx.exit(0 if good else FAILED)
     _, position = parse_problem(" ".join(problem), deck)

@@ -4,9 +4,9 @@ A card is its rank, then its suit: `9D`. A hand is its four suits in the order S
 to low, `-` for an empty suit: `KQJ.AKQ.AT9.JT9`.
 
 On input, case, white space and the order of ranks do not matter; `10` is T, suit symbols are suit
-letters, typographic dashes are `-`, an empty suit may be left out between its dots, a card may have
-its suit first. A hand may name its suits, then in any order and without the empty ones:
-`♦AT9 ♠KQJ`.
+letters, typographic dashes are `-`, quotation marks are nothing, an empty suit may be left out
+between its dots, a card may have its suit first. A hand may name its suits, then in any order and
+without the empty ones: `♦AT9 ♠KQJ`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _SAME = str.maketrans(
     {symbol: letter for row in ("♠♥♦♣", "♤♡♢♧") for symbol, letter in zip(row, SUITS, strict=True)}
     | dict.fromkeys("‐‑‒–—−", "-")
     | dict.fromkeys("\ufeff\ufe0f\u200b", None)  # byte order mark, emoji style, zero-width space
+    | dict.fromkeys("\"'`“”„‘’«»", None)  # pasted with the text
 )
 _SUITS = frozenset(SUITS)
 _CARDS = {
@@ -106,7 +107,7 @@ def _split_suits(text: str, suits: str) -> list[str]:
         groups = plain.split(".")
         if len(groups) != len(suits):
             raise NotationError(
-                f"{text.strip()!r} has {len(groups)} suits, "
+                f"{text.strip()!r} has {len(groups)} suit{'s' * (len(groups) > 1)}, "
                 f"expected {len(suits)} with dots between them ({'.'.join(suits)})"
             )
     return ["" if group == "-" else group for group in groups]

@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import random
 import re
 import shutil
@@ -221,6 +222,8 @@ def test_json():
         ["3 -.-.AKQ.AKQ AKQ.AKQ.-.- SD 1 -"],
         ["3", "-.-.AKQ.AKQ", "AKQ.AKQ.-.-", "SD", "1", "-"],
         ["3 ♦akq♣akq ♠akq♥akq sd 1 –\r\n"],
+        ["“3 ♦akq♣akq ♠akq♥akq sd 1 –”"],
+        ["\ufeff3\t♦akq♣akq\t♠akq♥akq\tsd\t1\t-"],
     ],
 )
 def test_ways_to_write_one_deal(problem):
@@ -246,7 +249,7 @@ def test_default_deck_is_easy():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["foo"], "'foo' has 1 suits, expected 2"),
+        (["foo"], "'foo' has 1 suit, expected 2"),
         (["KQJ.JT8"], "8 is not in a deck of 6 ranks"),
         (["KQJ.JT9", "AT9.AKQ"], "a position has six fields"),
         (["--deck", "hard", "KQJ.JT9"], "unknown deck 'hard', expected easy, standard"),
@@ -370,6 +373,18 @@ def test_reader_that_leaves():
         assert process.stderr.read() == b""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "closed"), [(["solve", "KQJ.JT9"], "output"), (["solve", "-"], "input")]
+)
+def test_closed_streams(arguments, closed):
+    code = f"import sys; sys.std{closed[:-3]} = None; from cli.main import main; main()"
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, stderr=subprocess.PIPE, cwd=ROOT)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Error: standard {closed} is closed, expected ".encode())
+    assert done.stderr.count(b"\n") == 1
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_full_disk():
     with open("/dev/full", "wb") as full:
@@ -466,10 +481,14 @@ def test_build_that_is_interrupted_writes_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("output", ["nowhere/two", "", "two.distance"])
+@pytest.mark.parametrize("output", ["nowhere/two", "", ".", "pipe", "two.distance"])
 def test_build_that_cannot_write_says_so_first(tmp_path, output, monkeypatch):
     monkeypatch.setattr("solver.build.build_tables", None)
-    status, _, error = challenge("table", "build", "--ranks", "2", "-o", f"{tmp_path}/{output}")
+    monkeypatch.chdir(tmp_path)
+    if output == "pipe":
+        os.mkfifo(output)
+    output = output if output == "." else f"{tmp_path}/{output}"
+    status, _, error = challenge("table", "build", "--ranks", "2", "-o", output)
     assert status == 2
     assert re.match("Error: (the outcomes )?cannot (be written to|write) .*\n$", error)
 

@@ -47,7 +47,7 @@ def test_empty_deal(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("KQJ", r"has 1 suits, expected 2 with dots between them \(S.H\)"),
+        ("KQJ", r"has 1 suit, expected 2 with dots between them \(S.H\)"),
         ("KQJ.JT9.-.-", "has 4 suits, expected 2"),
         ("KQJ.JT8", "hearts: 8 is not in a deck of 6 ranks"),
         ("KQK.JT9", "spades: K is there twice"),

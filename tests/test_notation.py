@@ -69,6 +69,8 @@ def test_hand_is_written_high_to_low_with_dashes():
         "♣JT9 ♦AT9 ♥AKQ ♠KQJ",
         "dA109 s kqj hakq c j t 9",
         "♤KQJ♡AKQ♢AT9♧JT9",
+        '"KQJ.AKQ.AT9.JT9"',
+        "‘KQJ’.‘AKQ’.‘AT9’.‘JT9’",
     ],
 )
 def test_hand_is_read_liberally(text):
@@ -100,7 +102,7 @@ def test_hand_in_any_dress(data, ranks):
     [
         ("KQJ.AKQ.AT9", "has 3 suits, expected 4"),
         ("KQJ.AKQ.AT9.JT9.-", "has 5 suits, expected 4"),
-        ("", "has 1 suits, expected 4"),
+        ("", "has 1 suit, expected 4"),
         ("KQJ.AKQ.AX9.JT9", "diamonds: unknown rank 'X', expected some of AKQJT9"),
         ("KQJ.AKQ.AT9.JT8", "clubs: 8 is not in a deck of 6 ranks, expected some of AKQJT9"),
         ("KQJ.AKA.AT9.JT9", "hearts: A is there twice"),
