@@ -36,5 +36,7 @@ def _verdict(move: Move) -> str:
     verb = {"win": "wins", "loss": "loses", "draw": "draws"}[move.outcome]
     if move.distance is None:
         return f"{move.action} {verb}"
+    if move.distance == 0:
+        return f"{move.action} {verb} at once"
     tricks = "trick" if move.distance == 1 else "tricks"
     return f"{move.action} {verb} in {move.distance} {tricks}"

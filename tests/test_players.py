@@ -160,6 +160,11 @@ def test_perfect_says_why():
     assert hint.count(";") == len(solution.moves) - 1
 
 
+def test_perfect_wins_at_once_with_an_only_card():
+    position = Position.parse("1 A.-.-.- -.A.A.A SD 1 -")
+    assert Perfect(load_game("challenge", ranks=1)).hint(position) == "AS wins at once"
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
