@@ -143,7 +143,8 @@ def describe(solution: Solution) -> Iterator[str]:
     elif solution.outcome == "loss" and tables.measure is None:
         yield f"All {kind} lose."
     else:
-        label = f"Drawing {kind}" if solution.outcome == "draw" else "Longest resistance"
+        resistance = "Longest resistance" if tables.distance else "Most resistance"
+        label = f"Drawing {kind}" if solution.outcome == "draw" else resistance
         yield f"{label}: {picture.cards(solution.best)}"
     if solution.outcome != "draw" and tables.measure is None:
         ranks = solution.position.ranks

@@ -370,9 +370,7 @@ def publish_block(
                 for iq in range(first[shape[3]], first[shape[3] + 1]):
                     if block[index] == stamp:
                         x = hand_at(it, iu, ip, iq, subsets, ranks)
-                        if (
-                            losses
-                        ):  # this table is over the hand of the responder, who is the prover
+                        if losses:  # this table is over the responder's hand, seen from him
                             x = full ^ swap_fields(x, U0, width, width)
                         atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
                         x = swap_fields(x, width + width, width + width + width, width)

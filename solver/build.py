@@ -33,6 +33,7 @@ from solver.table import whole_file, write_table
 
 CHECKPOINT_SECONDS = 600.0
 DISTANCE_RANKS = 6
+"""Decks of up to so many ranks get distances unless told otherwise, larger ones progress."""
 
 
 class BuildError(Exception):

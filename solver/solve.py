@@ -50,7 +50,8 @@ class Solution:
     """Every legal move, best first; equally good ones in written order, `pickup` last."""
     best: tuple[ChallengeAction, ...]
     """The moves to choose from: a winner's are the quickest where distances are known, else those
-    that make most progress towards a win where progress is; a loser's resist longest."""
+    that make most progress towards a win where progress is; a loser's resist longest, or delay that
+    progress most."""
     line: tuple[ChallengeAction, ...] | None
     """A game with best play to its end, if it was asked for; for a draw, until an empty-table
     position comes up again."""
