@@ -79,7 +79,7 @@ def solve(
         ctx.exit(0 if good else FAILED)
     _, position = parse_problem(" ".join(problem), deck)
     solution = solve_one(position, line=line)
-    click.echo(json.dumps(solution.to_dict()) if as_json else "\n".join(describe(solution)))
+    click.echo(as_object(solution, line) if as_json else "\n".join(describe(solution)))
 
 
 def solve_stream(stream: BinaryIO, deck: int | None, as_json: bool, line: bool) -> bool:
@@ -101,10 +101,16 @@ def solve_stream(stream: BinaryIO, deck: int | None, as_json: bool, line: bool) 
             good = False
             continue
         if as_json:
-            click.echo(json.dumps(solution.to_dict()))
+            click.echo(as_object(solution, line))
         else:
             click.echo(f"{name}: {summary(solution, picture)}")
     return good
+
+
+def as_object(solution: Solution, line: bool) -> str:
+    """The solution as JSON; with `line`, a key for it even where no game can be given."""
+    found = solution.to_dict()
+    return json.dumps({"line": None, **found} if line and "line" not in found else found)
 
 
 def verdict(solution: Solution) -> str:

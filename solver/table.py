@@ -316,6 +316,8 @@ class Tables:
         import numpy as np
 
         hands = np.asarray(hand)
+        if hands.dtype.kind not in "iu":
+            raise ValueError(f"hands of the type {hands.dtype} given, expected integers")
         wrong = (hands <= 0) | (hands >= full)
         if wrong.any():
             raise ValueError(

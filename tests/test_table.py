@@ -456,3 +456,8 @@ def test_tables_that_do_not_belong_together():
         Tables(3, outcome, Table(table_path(4, "distance")))
     with pytest.raises(TableError, match="for 3 ranks, expected the kind outcome for 10 ranks"):
         Tables(10, outcome, None)
+
+
+def test_arrays_of_hands_are_of_integers():
+    with pytest.raises(ValueError, match="hands of the type float64 given, expected integers"):
+        open_tables(2).probe(np.array([1.5, 2.0]))
