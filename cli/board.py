@@ -6,6 +6,7 @@ picture cannot show more than a player has seen.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -57,6 +58,7 @@ class Board:
         `public` leaves out what not everybody sees.
         """
         taken = []
+        numbers = itertools.count(1)
         if not quiet:
             click.echo(f"\n{play.game.name}, seed {seed}")
             if not public:
@@ -65,7 +67,7 @@ class Board:
             taken.append(action)
             if not quiet:
                 name = names[state.current_player - 1]
-                for line in self._events(play.actions, name, state, action, play.state, public):
+                for line in self._events(numbers, name, state, action, play.state, public):
                     click.echo(line)
         click.echo(f"Seed {seed}: {self._result(play, names)}.")
         return taken
@@ -96,11 +98,20 @@ class Board:
         return f"declares {action}: {self.picture.cards(state.hands[place])}"
 
     def _events(
-        self, number: int, name: str, state: Any, action: Action, after: Any, public: bool
+        self,
+        numbers: Iterator[int],
+        name: str,
+        state: Any,
+        action: Action,
+        after: Any,
+        public: bool,
     ) -> Iterator[str]:
-        """What happens when the current player, called `name`, acts."""
+        """What happens when the current player, called `name`, acts.
+
+        Only what is noticed gets one of the `numbers`: a gap would tell of a secret pass.
+        """
         if phrase := self._phrase(state, action, after, public):
-            yield f"{number:4}. {name} {phrase}"
+            yield f"{next(numbers):4}. {name} {phrase}"
         if isinstance(state, PileState) and state.turn in after.out:
             yield f"      {name} is out"
         if isinstance(state, KozelState) and len(after.tricks) > len(state.tricks):

@@ -97,7 +97,7 @@ class Human(Player):
             try:
                 return state.parse_action(answer)
             except GameError as error:
-                click.echo(f"{error if answer else 'Type a move,'} ? for help")
+                click.echo(f"{error if answer else 'Type a move'} (? for help)")
 
     def _list(self, cells: list[str]) -> None:
         """Print the moves in columns."""
@@ -111,9 +111,7 @@ class Human(Player):
     def _answer(self, state: State, question: str) -> str:
         """What the person answers, if it is no command. Raises Undo, Quit."""
         while True:
-            answer = _prompt(question).strip().lower()
-            if answer in ("q", "quit"):
-                raise Quit
+            answer = _prompt(question)
             if answer in ("u", "undo"):
                 raise Undo
             if answer in ("?", "help"):
@@ -144,9 +142,12 @@ def _is_new(state: State, action: Action) -> bool:
 
 
 def _prompt(question: str) -> str:
-    """A line from the terminal. Raises Quit at the end of the input."""
+    """A line from the terminal, in lower case. Raises Quit for `q` and at the end of the input."""
     try:
         answer: str = click.prompt(question, default="", show_default=False, prompt_suffix="")
     except click.Abort:
         raise Quit from None
+    answer = answer.strip().lower()
+    if answer in ("q", "quit"):
+        raise Quit
     return answer

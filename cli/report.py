@@ -38,10 +38,12 @@ def report(file: Path, output: Path | None) -> None:
         raise GameError(f"{file}: {error}") from None
     if not records:
         raise GameError(f"{file} holds no records, expected what challenge batch writes")
+    output = output or file.with_suffix(".html")
+    if output.exists() and output.samefile(file):
+        raise GameError(f"{output} holds the records, expected another name for the page")
     from cli.page import write_page
 
     page = write_page(records)
-    output = output or file.with_suffix(".html")
     with whole_file(output) as stream:
         stream.write(page.encode())
     click.echo(f"{output}: {len(records):,} deals")

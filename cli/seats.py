@@ -16,9 +16,10 @@ def parse_options(pairs: Iterable[str]) -> dict[str, str]:
     options: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))
+        key = key.lower()
         if not equals or not key or key in options:
             raise GameError(f"option {pair!r} is wrong, expected KEY=VALUE, each key once")
-        options[key.lower()] = value
+        options[key] = value
     return options
 
 

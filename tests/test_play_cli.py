@@ -153,7 +153,7 @@ def test_quit_undo_hint_and_help(tmp_path):
     assert re.search(r"your move: hint\n\w\w (wins|loses|draws)", output)
     assert "There is nothing to take back in this turn." in output
     assert "'xx' is not a legal action here" in output
-    assert "Type a move, ? for help" in output
+    assert "Type a move (? for help)" in output
     assert "'99' is not a legal action here" in output
     assert output.count("Enter to go on, or undo: ") == 2
     assert "player 1 (human) leads" not in output
@@ -242,8 +242,28 @@ def test_what_is_printed_with_a_person_at_the_table_is_public(name, capsys):
         assert " face down" in output
 
 
+def test_a_secret_pass_leaves_no_gap_in_the_numbers(capsys):
+    game, board = load_game("kozel"), Board()
+    passed = []
+
+    def choose(state):
+        passed.append(state.phase == "declare")
+        return state.legal_actions()[-1 if passed[-1] else 0]
+
+    for seed in range(50):
+        passed.clear()
+        board.show(Play(game, game.initial(seed)), choose, seed, ["N", "E", "S", "W"], public=True)
+        output = click.unstyle(capsys.readouterr().out)
+        numbers = [int(number) for number in re.findall(r"^ +(\d+)\. ", output, re.MULTILINE)]
+        assert numbers == list(range(1, len(passed) - sum(passed) + 1))
+        if any(passed):
+            return
+    pytest.fail("nobody could declare")
+
+
 def test_people_at_one_terminal_do_not_see_each_others_hands():
     command = "play kozel --players human,greedy,human,greedy --seed 1"
+    assert run(command, answers=["Q"])[1].endswith("nobody else is looking: Q\nStopped.\n")
     output = run(command, answers=["", "1", "", ""])[1]
     assert re.search(r"Player [13], press Enter when nobody else is looking", output)
 
@@ -257,6 +277,10 @@ def test_people_at_one_terminal_do_not_see_each_others_hands():
         (
             "play kozel --option dealer",
             "option 'dealer' is wrong, expected KEY=VALUE, each key once",
+        ),
+        (
+            "play challenge --option ranks=4 --option RANKS=3",
+            "is wrong, expected KEY=VALUE, each key",
         ),
         ("play kozel --players perfect,greedy,greedy,greedy", "the player perfect plays challenge"),
         ("play challenge --players greedy,grandma", "unknown player 'grandma', expected one of"),

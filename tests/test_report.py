@@ -164,6 +164,16 @@ def test_file_of_no_records(tmp_path, content, sentence):
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_page_does_not_replace_the_records(folder, tmp_path):
+    records = (folder / "deals.csv").read_text()
+    file = tmp_path / "deals.html"
+    file.write_text(records)
+    status, output, error = challenge("report", str(file))
+    assert (status, output) == (2, "")
+    assert error == f"Error: {file} holds the records, expected another name for the page\n"
+    assert file.read_text() == records
+
+
 def test_missing_file(tmp_path):
     status, _, error = challenge("report", f"{tmp_path}/deals.csv")
     assert (status, error) == (2, f"Error: {tmp_path}/deals.csv: No such file or directory\n")
