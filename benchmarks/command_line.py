@@ -65,19 +65,22 @@ def seconds(arguments: list[str], caches: str, stdin: str = "") -> float:
 @click.command(help=__doc__)
 @click.option("--lines", type=click.IntRange(1), default=10_000)
 @click.option("--repeats", type=click.IntRange(1), default=5)
+@click.option("--long", is_flag=True, help="All deals and the proof of 6 ranks, too (minutes).")
 @json_option
-def main(lines: int, repeats: int, as_json: bool) -> None:
+def main(lines: int, repeats: int, long: bool, as_json: bool) -> None:
     rng = random.Random(1)
     positions = "".join(f"{random_position(rng)}\n" for _ in range(lines))
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as caches:
-        for arguments, stdin in (
-            (["--help"], ""),
-            (["solve", "--deck", "easy", "KQJ.JT9"], ""),
-            (["solve", "--json", "-"], positions),
+        for arguments, stdin, times in (
+            (["--help"], "", repeats),
+            (["solve", "--deck", "easy", "KQJ.JT9"], "", repeats),
+            (["solve", "--json", "-"], positions, repeats),
+            *([(["batch", "--all"], "", repeats)] if long else []),
+            *([(["table", "verify", "--ranks", "6"], "", 1)] if long else []),
         ):
             cold = seconds(arguments, caches, stdin)
-            warm = [seconds(arguments, caches, stdin) for _ in range(repeats)]
+            warm = [seconds(arguments, caches, stdin) for _ in range(times)]
             rows.append(
                 {
                     "command": " ".join(["challenge", *arguments]),
