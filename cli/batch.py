@@ -36,7 +36,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     type=click.Choice(FORMATS),
     help="Default: what the name of the output ends with, or csv.",
 )
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: standard output.")
+@click.option(
+    "-o", "--output", type=FILE, metavar="FILE", help="A new file; default: standard output."
+)
 @click.option("--resume", is_flag=True, help="Continue FILE where an earlier run has stopped.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Processes (default: 1).")
 @click.option("--scheduler", metavar="tcp://…", help="Let a Dask cluster do the work.")

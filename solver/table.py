@@ -110,7 +110,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as file:
+        try:
+            file = part.open("wb")
+        except OSError as error:  # named after what was asked for
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -461,3 +461,10 @@ def test_tables_that_do_not_belong_together():
 def test_arrays_of_hands_are_of_integers():
     with pytest.raises(ValueError, match="hands of the type float64 given, expected integers"):
         open_tables(2).probe(np.array([1.5, 2.0]))
+
+
+def test_the_file_that_cannot_be_written_is_named(tmp_path):
+    path = tmp_path / "nowhere" / "ranks1.outcome"
+    with pytest.raises(OSError, match="No such file") as caught, whole_file(path):
+        pass
+    assert caught.value.filename == str(path)
