@@ -448,7 +448,7 @@ def test_killed_at_random_moments(tmp_path, kind, jobs):
     kills = finished = 0
     while True:
         process = start(*arguments, "-o", output, "--resume", "--jobs", jobs)
-        time.sleep(rng.uniform(0, 0.05 * (kills + 1)))
+        time.sleep(rng.uniform(0, 0.004 * 1.4**kills))  # the first ones before it can finish
         os.kill(process, signal.SIGKILL)
         status = os.waitpid(process, 0)[1]
         if status == 0:
