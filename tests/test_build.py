@@ -208,7 +208,7 @@ def test_killed_and_resumed(tmp_path, distances):
             while not checkpoint.exists() or checkpoint.stat().st_mtime_ns == saved:
                 assert process.poll() is None
                 time.sleep(0.01)
-            time.sleep(rng.uniform(0, 0.3))
+            time.sleep(rng.uniform(0, 0.1))
             process.send_signal(signal.SIGKILL)
     paths = {kind: tmp_path / kind for kind in KINDS[: 1 + distances]}
     reports = []
