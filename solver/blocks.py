@@ -125,8 +125,7 @@ class Layout:
         return stamps
 
     def slice_places(self, p_bits: int, q_bits: int) -> np.ndarray:
-        """For the positions of a slice (see `solver.bitboard`), in order: their places in the
-        stamps, int64."""
+        """Where the positions of a slice (see `solver.bitboard`), in order, have their stamps."""
         if not hasattr(self, "_place"):
             ranks, first = self.ranks, self.subsets.first
             place = np.empty(1 << ranks, np.int64)

@@ -47,8 +47,7 @@ class Progress:
     ranks: int
     round: int
     decided: int
-    """Positions proved so far, of `total`; one of two that differ by exchanging the plain suits
-    counts."""
+    """Positions proved so far, of `total`; of two with the plain suits exchanged one counts."""
     total: int
     tests: int
     proved: int
@@ -104,8 +103,7 @@ def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
 
 
 class Builder:
-    """A build in memory. `run` does it; what tables are written from, `slices` and `totals`, comes
-    after."""
+    """A build in memory: `run` does it, then `slices` and `totals` are what tables are made of."""
 
     def __init__(self, ranks: int, *, distances: bool, threads: int | None = None) -> None:
         self.ranks = ranks
@@ -205,8 +203,7 @@ class Builder:
                 self._step = self._new = 0
 
     def _end_of_strict_round(self) -> None:
-        """Let the searches see what the round has proved, and choose what the next one will
-        test."""
+        """Let the searches see what the round has proved; choose what the next one will test."""
         if self.round > 1:  # before, nothing has been tested
             news = [new ^ old for new, old in zip(self._new_facts, self._facts, strict=True)]
             self._reaching = reaching(news[0], news[1], self.ranks)
@@ -217,8 +214,7 @@ class Builder:
             np.copyto(old, new)
 
     def _round_steps(self) -> list[tuple[bool, int, np.ndarray]]:
-        """The steps of this round: test losses (or wins), the stamp for what is proved, the blocks
-        to do."""
+        """The steps of this round: whether to test losses, the stamp of what is proved, blocks."""
         by_cards = self.layout.by_cards[1 : 4 * self.ranks]
         if self.distances:
             if self.round == 1:  # distance 0: the lead of an only card
@@ -346,8 +342,10 @@ class Builder:
 
 
 def _bits(table: np.ndarray, start: int, count: int) -> np.ndarray:
-    """Bits start to start + count of a bit table, one a byte; count is a power of two that divides
-    start."""
+    """Bits `start` to `start + count` of a bit table, one a byte.
+
+    `count` is a power of two that divides `start`.
+    """
     part = table.view(np.uint8)[start >> 3 : (start + count + 7) >> 3]
     return np.unpackbits(part, bitorder="little")[start & 7 :][:count]
 

@@ -53,8 +53,7 @@ def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
 
 @_operation
 def atomic_or(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
-    """Set bits in the word number `index` at `address`, safe against other threads; the old
-    word."""
+    """Set bits in the word number `index` at `address`, safe with threads; the old word."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.atomic_rmw(
@@ -66,7 +65,7 @@ def atomic_or(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
 
 @_operation
 def atomic_add(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
-    """Add to the word number `index` at `address`, safe against other threads; the old word."""
+    """Add to the word number `index` at `address`, safe with threads; the old word."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.atomic_rmw(

@@ -186,7 +186,6 @@ def solve(position: Position, *, line: bool = False) -> Solution:
 
 
 def solve_many(positions: Iterable[Position], *, line: bool = False) -> Iterator[Solution]:
-    """`solve` for many positions, compiled: some 0.6 s to start, then thousands of positions a
-    second."""
+    """`solve` for many positions, compiled: half a second to start, then thousands a second."""
     for position in positions:
         yield _searcher(position.ranks, True).solve(position, line)

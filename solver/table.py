@@ -126,8 +126,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def write_table(
     path: Path, ranks: int, kind: str, totals: tuple[int, int, int], content: Iterable[bytes]
 ) -> None:
-    """Write a table from its slices, in order. `totals`: wins, losses and draws among all base
-    positions."""
+    """Write a table from its slices, in order.
+
+    `totals`: wins, losses and draws among all base positions.
+    """
     size = slice_bytes(ranks, kind)
     per_chunk = max(1, CHUNK_BYTES // size)
     count = -(-slices(ranks) // per_chunk)
@@ -163,8 +165,10 @@ def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
 
 
 class Table:
-    """An open table file. Raises TableError if it is none, truncated, altered or of another
-    version."""
+    """An open table file.
+
+    Raises TableError if it is none, truncated, altered or of another version.
+    """
 
     path: Path
     ranks: int
@@ -239,8 +243,10 @@ class Table:
         return data, place * self.slice_bytes
 
     def content(self) -> Iterator[bytes]:
-        """All chunks, unpacked, in order; raises TableError at the end if the digest does not
-        match."""
+        """All chunks, unpacked, in order.
+
+        Raises TableError at the end if the digest does not match.
+        """
         digest = hashlib.sha256()
         for number in range(len(self._checks)):
             chunk = self._chunk(number)

@@ -23,8 +23,11 @@ MEMO_SIZE = 1 << 14
 
 
 def make_deck(ranks: int) -> tuple[int, int, int, int, int, int, int, int]:
-    """What the search must know of a deck: ranks, both trump suits, all but the aces, all cards,
-    and all cards but the lowest one, two and four of each suit."""
+    """What the search must know of a deck.
+
+    Ranks, both trump suits, all cards but the aces, all cards, and all cards but the lowest one,
+    two and four of each suit.
+    """
 
     def every(suit_bits: int) -> int:
         return sum(suit_bits << (ranks * suit) for suit in range(4))

@@ -54,8 +54,7 @@ class Report:
 
 @njit("int64(int64, int64, int64, int16[::1])", cache=True)
 def picked_up(hand: int, side: int, ranks: int, scores: np.ndarray) -> int:
-    """Score, one trick earlier, of the base position that the player of `side` leads with
-    `hand`."""
+    """Score, one trick earlier, of the base position that `side` leads with `hand`."""
     if side == 1:
         field = (1 << ranks) - 1
         hand = hand & ~(field | field << ranks) | (hand & field) << ranks | hand >> ranks & field
