@@ -1,0 +1,79 @@
+"""Solve a family of deals together: those in which the dealer holds all cards of his trump suit.
+
+    python -m benchmarks.family --ranks 6 --ranks 10
+
+There are 2**ranks such deals, one for each second suit; with complementary second suits they are the
+same position but for the names of the plain suits. One memory serves them all, first the deals with
+few changes of holder in the plain suits: what is proved of these helps with the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import click
+
+from benchmarks.report import json_option, print_report
+from engine.deals import Deal
+from solver.search import Search, Searcher
+
+
+def family(ranks: int) -> Iterator[Deal]:
+    """One of each two deals that are alike, in the order of solving."""
+
+    def changes(second: int) -> int:
+        return ((second ^ second >> 1) & (1 << ranks - 1) - 1).bit_count()
+
+    values = range(15 - ranks, 15)
+    for second in sorted(range(1 << (ranks - 1)), key=lambda suit: (changes(suit), suit)):
+        held = frozenset(value for i, value in enumerate(values) if second >> i & 1)
+        yield Deal(ranks, frozenset(values), held)
+
+
+@click.command()
+@click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
+@click.option("--memory", type=int, default=8, show_default=True, help="GiB for what is proved.")
+@click.option("--seconds", type=float, default=600.0, show_default=True, help="For one deal.")
+@json_option
+def main(ranks: tuple[int, ...], memory: int, seconds: float, as_json: bool) -> None:
+    """Outcomes of all deals in which the dealer holds all his trumps."""
+    rows = []
+    for deck in ranks:
+        searcher = Searcher(deck, memory << 30)
+        outcomes: Counter[str] = Counter()
+        started = time.perf_counter()
+        slowest = 0.0
+        for deal in family(deck):
+            search = Search(deal.position(), searcher)
+            began = time.perf_counter()
+            while search.advance(1 << 62):
+                if time.perf_counter() - began > seconds:
+                    break
+            slowest = max(slowest, time.perf_counter() - began)
+            outcomes[search.outcome or "undecided"] += 2
+            spent = time.perf_counter() - started
+            click.echo(
+                f"{deck} {deal} {search.outcome or 'undecided'} {searcher.nodes:,} nodes "
+                f"{searcher.facts:,} facts {searcher.memory >> 20} MiB {spent:.0f} s",
+                err=True,
+            )
+        rows.append(
+            {
+                "ranks": deck,
+                "dealer wins": outcomes["win"],
+                "dealer loses": outcomes["loss"],
+                "undecided": outcomes["undecided"],
+                "nodes": searcher.nodes,
+                "facts": searcher.facts,
+                "MiB": searcher.memory >> 20,
+                "seconds": round(time.perf_counter() - started, 1),
+                "slowest deal, s": round(slowest, 1),
+            }
+        )
+    print_report(rows, as_json)
+
+
+if __name__ == "__main__":
+    main()

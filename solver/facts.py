@@ -1,0 +1,220 @@
+"""Facts about base positions, kept so that one fact settles everything that it dominates.
+
+A hand *dominates* another of the same shape if in every suit its cards are at least as high, card by
+card (Raising, docs/theory.md). Each shape has its own facts; a fact is one bit in every *column*,
+and there is one column for every hand of a suit with the shape's number of cards: the bit is set in
+the columns of all hands that dominate the fact's. Whether some fact lies below a hand is so the
+bitwise and of four columns, one for each suit: 64 facts in four loads, and a block of 512 in four
+cache lines.
+
+    block:  next | facts / 64 | least level | columns of T, U, P, Q, `facts / 64` words each | levels
+
+A fact has a *level*, one byte; a query sees the facts of at most a given level. Facts that hold
+downwards ("not proved") go in with complementary hands, for complements turn the order round.
+
+Only shapes with p >= q have facts; where p = q, a fact goes in twice, with the plain suits
+exchanged. Blocks are taken from one pool of a fixed size and stay.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from solver.blocks import Subsets, swap_fields
+from solver.lowlevel import load, store
+from solver.trick import CONTEXT_WORDS, U0, U1, U2, U4, word
+
+RANKS: int = word(CONTEXT_WORDS)
+PLACES: int = word(CONTEXT_WORDS + 1)  # of each hand of a suit: its number of cards << 16 | place
+SIZES: int = word(CONTEXT_WORDS + 2)  # number of hands of a suit with k cards
+ABOVE_FIRST: int = word(CONTEXT_WORDS + 3)  # where the places of all hands that dominate a hand
+ABOVE: int = word(CONTEXT_WORDS + 4)  # begin, and these places
+COUNTS: int = word(CONTEXT_WORDS + 5)  # number of facts of each group, and its newest block
+HEADS: int = word(CONTEXT_WORDS + 6)
+POOL: int = word(CONTEXT_WORDS + 7)  # room for blocks, how much of it is used, and its size
+POOL_USED: int = word(CONTEXT_WORDS + 8)
+POOL_SIZE: int = word(CONTEXT_WORDS + 9)
+FACTS: int = word(CONTEXT_WORDS + 10)  # number of facts in all
+FACT_WORDS = CONTEXT_WORDS + 11
+
+_U3: int = word(3)
+_U6: int = word(6)
+_U8: int = word(8)
+_U16: int = word(16)
+_PLACE: int = word(0xFFFF)
+_U64: int = word(64)
+_U512: int = word(512)
+_HEADER: int = word(3)
+
+
+def make_pool(context: np.ndarray, words: int) -> np.ndarray:
+    """Make room for facts and enter it into the context; the caller keeps the array alive."""
+    pool = np.zeros(words, np.uint64)
+    context[POOL] = pool.ctypes.data
+    context[POOL_USED] = 1  # block 0 is no block
+    context[POOL_SIZE] = words
+    return pool
+
+
+def make_groups(context: np.ndarray, ranks: int, stores: int) -> list[np.ndarray]:
+    """Make what so many stores of facts need beside their pool, as `make_pool` does."""
+    subsets = Subsets.of(ranks)
+    sizes = np.diff(subsets.first)
+    place = np.zeros(1 << ranks, np.uint64)
+    above: list[int] = []
+    above_first = np.zeros((1 << ranks) + 1, np.uint64)
+    for k in range(ranks + 1):
+        hands = subsets.bits[subsets.first[k] : subsets.first[k + 1]]
+        place[hands] = np.arange(sizes[k], dtype=np.uint64) | np.uint64(k << 16)
+    cards = [[r for r in range(ranks) if hand >> r & 1] for hand in range(1 << ranks)]
+    for hand, low in enumerate(cards):
+        k = len(low)
+        hands = subsets.bits[subsets.first[k] : subsets.first[k + 1]]
+        for i, higher in enumerate(hands):
+            if all(a <= b for a, b in zip(low, cards[int(higher)], strict=True)):
+                above.append(i)
+        above_first[hand + 1] = len(above)
+    groups = stores * (ranks + 1) ** 4
+    arrays = {
+        PLACES: place,
+        SIZES: sizes.astype(np.uint64),
+        ABOVE_FIRST: above_first,
+        ABOVE: np.array(above, np.uint64),
+        COUNTS: np.zeros(groups, np.uint64),
+        HEADS: np.zeros(groups, np.uint64),
+    }
+    for slot, array in arrays.items():
+        context[slot] = array.ctypes.data
+    context[RANKS] = ranks
+    return list(arrays.values())
+
+
+@njit("UniTuple(uint64, 9)(uint64, uint64, uint64)", cache=True)
+def _columns(hand: int, kind: int, context: int) -> tuple[int, ...]:
+    """The group of a hand; the hands of its suits, the two plain ones with p >= q; where the columns
+    of each suit begin and where the last end."""
+    ranks = load(context, RANKS)
+    field = (U1 << ranks) - U1
+    places = load(context, PLACES)
+    sizes = load(context, SIZES)
+    t = hand & field
+    u = (hand >> ranks) & field
+    p = (hand >> (ranks + ranks)) & field
+    q = hand >> (ranks + ranks + ranks)
+    kt = load(places, t) >> _U16
+    ku = load(places, u) >> _U16
+    kp = load(places, p) >> _U16
+    kq = load(places, q) >> _U16
+    if kp < kq:
+        p, q, kp, kq = q, p, kq, kp
+    m = ranks + U1
+    group = (((kind * m + kt) * m + ku) * m + kp) * m + kq
+    first_u = load(sizes, kt)
+    first_p = first_u + load(sizes, ku)
+    first_q = first_p + load(sizes, kp)
+    return group, t, u, p, q, first_u, first_p, first_q, first_q + load(sizes, kq)
+
+
+@njit("uint64(uint64)", cache=True)
+def _number(bit: int) -> int:
+    """The number of a single bit."""
+    number = U0
+    for shift in (word(32), _U16, _U8, U4, U2, U1):
+        if bit >> shift:
+            bit >>= shift
+            number += shift
+    return number
+
+
+@njit("boolean(uint64, uint64, uint64, uint64)", cache=True)
+def known(hand: int, kind: int, limit: int, context: int) -> bool:
+    """Whether `hand` dominates a fact of store `kind` with a level of at most `limit`."""
+    group, t, u, p, q, first_u, first_p, first_q, end = _columns(hand, kind, context)
+    block = load(load(context, HEADS), group)
+    if block == U0:
+        return False
+    places = load(context, PLACES)
+    t = load(places, t) & _PLACE
+    u = first_u + (load(places, u) & _PLACE)
+    p = first_p + (load(places, p) & _PLACE)
+    q = first_q + (load(places, q) & _PLACE)
+    pool = load(context, POOL)
+    while block:
+        width = load(pool, block + U1)
+        if load(pool, block + U2) <= limit:
+            base = block + _HEADER
+            for i in range(width):
+                at = base + word(i)
+                below = load(pool, at + t * width) & load(pool, at + u * width)
+                below &= load(pool, at + p * width) & load(pool, at + q * width)
+                while below:
+                    bit = below & (~below + U1)
+                    below ^= bit
+                    fact = (word(i) << _U6) + _number(bit)
+                    levels = load(pool, base + end * width + (fact >> _U3))
+                    if (levels >> ((fact & word(7)) << _U3)) & word(255) <= limit:
+                        return True
+        block = load(pool, block)
+    return False
+
+
+@njit("boolean(uint64, uint64, uint64, uint64)", cache=True)
+def _add_once(hand: int, kind: int, level: int, context: int) -> bool:
+    group, t, u, p, q, first_u, first_p, first_q, end = _columns(hand, kind, context)
+    pool = load(context, POOL)
+    counts = load(context, COUNTS)
+    heads = load(context, HEADS)
+    count = load(counts, group)
+    # The first block of a group has room for 64 facts, each of the others for 512.
+    fact = count if count < _U64 else (count - _U64) % _U512
+    if fact == U0:
+        width = U1 if count == U0 else _U8
+        block = load(context, POOL_USED)
+        used = block + _HEADER + (end + _U8) * width
+        if used > load(context, POOL_SIZE):
+            return False
+        store(context, POOL_USED, used)
+        store(pool, block, load(heads, group))
+        store(pool, block + U1, width)
+        store(pool, block + U2, level)
+        store(heads, group, block)
+    block = load(heads, group)
+    width = load(pool, block + U1)
+    base = block + _HEADER
+    if level < load(pool, block + U2):
+        store(pool, block + U2, level)
+    at = base + end * width + (fact >> _U3)
+    store(pool, at, load(pool, at) | level << ((fact & word(7)) << _U3))
+    bit = U1 << (fact & word(63))
+    base += fact >> _U6
+    above = load(context, ABOVE)
+    above_first = load(context, ABOVE_FIRST)
+    for cards, first in ((t, U0), (u, first_u), (p, first_p), (q, first_q)):
+        for i in range(load(above_first, cards), load(above_first, cards + U1)):
+            at = base + (first + load(above, word(i))) * width
+            store(pool, at, load(pool, at) | bit)
+    store(counts, group, count + U1)
+    store(context, FACTS, load(context, FACTS) + U1)
+    return True
+
+
+@njit("boolean(uint64, uint64)", cache=True)
+def _equal_plain(hand: int, context: int) -> bool:
+    """Whether the plain suits have equally many cards."""
+    ranks = load(context, RANKS)
+    places = load(context, PLACES)
+    p = load(places, (hand >> (ranks + ranks)) & ((U1 << ranks) - U1))
+    return p >> _U16 == load(places, hand >> (ranks + ranks + ranks)) >> _U16
+
+
+@njit("boolean(uint64, uint64, uint64, uint64)", cache=True)
+def add(hand: int, kind: int, level: int, context: int) -> bool:
+    """Enter a fact and its twin; False if the pool is full, which may leave the twin out."""
+    ranks = load(context, RANKS)
+    twin = swap_fields(hand, ranks + ranks, ranks + ranks + ranks, ranks)
+    if not _add_once(hand, kind, level, context):
+        return False
+    if twin != hand and _equal_plain(hand, context):
+        return _add_once(twin, kind, level, context)
+    return True
