@@ -2,9 +2,9 @@
 
     python -m benchmarks.family --ranks 6 --ranks 10
 
-There are 2**ranks such deals, one for each second suit; with complementary second suits they are the
-same position but for the names of the plain suits. One memory serves them all, first the deals with
-few changes of holder in the plain suits: what is proved of these helps with the others.
+There are 2**ranks such deals, one for each second suit; with complementary second suits they are
+the same position but for the names of the plain suits. One memory serves them all, first the deals
+with few changes of holder in the plain suits: what is proved of these helps with the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.deals import Deal
-from solver.search import Search, Searcher
+from solver.search import NO_LIMIT, Memory, Search
 
 
 def family(ranks: int) -> Iterator[Deal]:
@@ -34,29 +34,29 @@ def family(ranks: int) -> Iterator[Deal]:
 
 @click.command()
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
-@click.option("--memory", type=int, default=8, show_default=True, help="GiB for what is proved.")
+@click.option("--memory", "gigabytes", type=int, default=8, show_default=True, help="In GiB.")
 @click.option("--seconds", type=float, default=600.0, show_default=True, help="For one deal.")
 @json_option
-def main(ranks: tuple[int, ...], memory: int, seconds: float, as_json: bool) -> None:
+def main(ranks: tuple[int, ...], gigabytes: int, seconds: float, as_json: bool) -> None:
     """Outcomes of all deals in which the dealer holds all his trumps."""
     rows = []
     for deck in ranks:
-        searcher = Searcher(deck, memory << 30)
+        memory = Memory(deck, gigabytes << 30)
         outcomes: Counter[str] = Counter()
         started = time.perf_counter()
         slowest = 0.0
         for deal in family(deck):
-            search = Search(deal.position(), searcher)
+            search = Search(deal.position(), memory)
             began = time.perf_counter()
-            while search.advance(1 << 62):
+            while search.advance(NO_LIMIT):
                 if time.perf_counter() - began > seconds:
                     break
             slowest = max(slowest, time.perf_counter() - began)
             outcomes[search.outcome or "undecided"] += 2
             spent = time.perf_counter() - started
             click.echo(
-                f"{deck} {deal} {search.outcome or 'undecided'} {searcher.nodes:,} nodes "
-                f"{searcher.facts:,} facts {searcher.memory >> 20} MiB {spent:.0f} s",
+                f"{deck} {deal} {search.outcome or 'undecided'} {memory.nodes:,} nodes "
+                f"{memory.facts:,} facts {memory.used >> 20} MiB {spent:.0f} s",
                 err=True,
             )
         rows.append(
@@ -65,9 +65,9 @@ def main(ranks: tuple[int, ...], memory: int, seconds: float, as_json: bool) -> 
                 "dealer wins": outcomes["win"],
                 "dealer loses": outcomes["loss"],
                 "undecided": outcomes["undecided"],
-                "nodes": searcher.nodes,
-                "facts": searcher.facts,
-                "MiB": searcher.memory >> 20,
+                "nodes": memory.nodes,
+                "facts": memory.facts,
+                "MiB": memory.used >> 20,
                 "seconds": round(time.perf_counter() - started, 1),
                 "slowest deal, s": round(slowest, 1),
             }

@@ -15,6 +15,8 @@ FAILED = 1
 """The command has done its work, but some lines were bad or a table is wrong."""
 BAD_INPUT = 2
 NO_TABLE = 3
+UNDECIDED = 4
+"""The command has done its work, but a search has ended without a result."""
 INTERRUPTED = 130
 
 

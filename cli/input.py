@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
@@ -24,6 +25,26 @@ def deck_option(help: str, default: str | None = None) -> Callable[[Any], Any]:
 
     metavar = f"[{'|'.join(DECKS)}|1..{MAX_RANKS}]"
     return click.option("--deck", default=default, metavar=metavar, callback=ranks, help=help)
+
+
+def memory_option(help: str) -> Callable[[Any], Any]:
+    """The option `--memory`, a size such as 500M or 8G, given on as `max_memory` in bytes."""
+
+    def size(ctx: click.Context, param: click.Parameter, value: str) -> int:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", value.strip().lower())
+        if not match:
+            raise GameError(f"the memory {value!r} is wrong, expected a size such as 500M or 8G")
+        return int(float(match[1]) * 1024 ** " kmgt".index(match[2] or " "))
+
+    return click.option(
+        "--memory",
+        "max_memory",
+        default="1G",
+        show_default=True,
+        metavar="SIZE",
+        callback=size,
+        help=help,
+    )
 
 
 def parse_problem(text: str, deck: int | None = None) -> tuple[str, Position]:

@@ -6,20 +6,30 @@ import json
 import sys
 from collections.abc import Iterator
 from itertools import groupby
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
-from cli.errors import FAILED
-from cli.input import deck_option, parse_problem, read_lines
+from cli.errors import FAILED, UNDECIDED
+from cli.input import deck_option, memory_option, parse_problem, read_lines
 from cli.picture import Picture
 from engine.game import GameError
-from solver.solve import Solution, solve_many
+from solver.solve import DEFAULT_SECONDS, METHODS, Solution, solve_many
 from solver.solve import solve as solve_one
-from solver.table import MissingTable, open_tables
+from solver.table import MissingTable, find_table, open_tables
 
 PATIENCE = 0.5
 """Seconds of plain solving after which it pays to load the compiled solver, which takes as long."""
+
+
+REASONS = {
+    "time": "the time was up",
+    "memory": "the memory was full",
+    "nodes": "the number of nodes was reached",
+    "tricks": "nobody wins in as many tricks as a search tries: perhaps a draw",
+    "interrupt": "interrupted",
+}
+"""Why a search has ended without a result."""
 
 
 class DashedArguments(click.Command):
@@ -33,10 +43,40 @@ class DashedArguments(click.Command):
 @deck_option("The deck of a deal (default: easy).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 @click.option("--line", is_flag=True, help="Add a whole game, best play on both sides.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="Look up a table or search; auto searches for decks without a table.",
+)
+@click.option(
+    "--time",
+    "max_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=DEFAULT_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Search for a position no longer than this.",
+)
+@memory_option("Let a search take no more than this, 500M or 8G.")
+@click.option(
+    "--nodes",
+    "max_nodes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Search no more nodes than this; if nothing else stops it, the answer is always the same.",
+)
 @click.argument("problem", nargs=-1, metavar="DEAL|POSITION|-")
 @click.pass_context
 def solve(
-    ctx: click.Context, deck: int | None, as_json: bool, line: bool, problem: tuple[str, ...]
+    ctx: click.Context,
+    /,
+    deck: int | None,
+    as_json: bool,
+    line: bool,
+    problem: tuple[str, ...],
+    **how: Any,
 ) -> None:
     """Who wins a deal or a position, in how many tricks, and how.
 
@@ -51,12 +91,16 @@ def solve(
     Tricks are counted from the current one to the end, when the winner hurries and the loser
     delays. The lead of an only card on an empty table is not counted.
 
+    A search proves wins and losses, but neither distances nor draws. The answer is "undecided" when
+    it has proved nothing within --time, --memory and --nodes, or before Ctrl-C.
+
     With -, deals and positions are read from standard input, one a line, and each answer is one
     line. Empty lines and lines that start with # are left out.
 
     \b
     Examples:
       challenge solve KQJ.JT9
+      challenge solve --deck advanced --time 10 AKQJT98765.KQJ765
       challenge solve --line 3 AK.Q.AK.Q Q.AK.-.AK SD 2 QD
       challenge deal --count 100 | challenge solve --json -
 
@@ -65,7 +109,8 @@ def solve(
       0  solved
       1  some lines of standard input were bad, the others are solved
       2  bad input
-      3  there is no table for this deck
+      3  there is no table for this deck (only with --method table)
+      4  undecided
     """
     if not problem:
         raise click.UsageError(
@@ -75,36 +120,45 @@ def solve(
     if problem == ("-",):
         if sys.stdin is None:  # so Python has it where it is closed
             raise GameError("standard input is closed, expected deals or positions, one a line")
-        good = solve_stream(sys.stdin.buffer, deck, as_json, line)
-        ctx.exit(0 if good else FAILED)
+        ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, how))
     _, position = parse_problem(" ".join(problem), deck)
-    solution = solve_one(position, line=line)
+    solution = solve_one(position, line=line, **how)
     click.echo(as_object(solution, line) if as_json else "\n".join(describe(solution)))
+    if solution.outcome == "undecided":
+        ctx.exit(UNDECIDED)
 
 
-def solve_stream(stream: BinaryIO, deck: int | None, as_json: bool, line: bool) -> bool:
-    """Answer each line of a stream as it comes; whether all were good."""
+def solve_stream(
+    stream: BinaryIO, deck: int | None, as_json: bool, line: bool, how: dict[str, Any]
+) -> int:
+    """Answer each line of a stream as it comes; the exit status."""
     picture = Picture()
-    good, spent = True, 0.0
+    status, spent = 0, 0.0
     for number, text in read_lines(stream):
         try:
             name, position = parse_problem(text, deck)
-            if spent < PATIENCE:
-                solution = solve_one(position, line=line)
-            else:
+            looked_up = how["method"] != "search" and find_table(position.ranks, "outcome")
+            if looked_up and spent >= PATIENCE:
                 (solution,) = solve_many([position], line=line)
-            spent += solution.seconds
+            else:
+                solution = solve_one(position, line=line, **how)
+            if looked_up:
+                spent += solution.seconds
         except (GameError, MissingTable) as error:
             if deck and isinstance(error, MissingTable):
                 raise  # no line can be answered
             click.echo(f"line {number}: {error}", err=True)
-            good = False
+            status = FAILED
             continue
         if as_json:
             click.echo(as_object(solution, line))
         else:
             click.echo(f"{name}: {summary(solution, picture)}")
-    return good
+        if solution.effort and solution.effort.stopped == "interrupt":
+            raise KeyboardInterrupt
+        if solution.outcome == "undecided" and not status:
+            status = UNDECIDED
+    return status
 
 
 def as_object(solution: Solution, line: bool) -> str:
@@ -115,6 +169,8 @@ def as_object(solution: Solution, line: bool) -> str:
 
 def verdict(solution: Solution) -> str:
     """Who wins, in how many tricks."""
+    if solution.outcome == "undecided":
+        return f"undecided, {REASONS[solution.effort.stopped]}"  # type: ignore[union-attr,index]
     if solution.winner is None:
         return "a draw, neither player can force a win"
     how = {None: "", 0: " at once", 1: " in 1 trick"}.get(
@@ -125,6 +181,8 @@ def verdict(solution: Solution) -> str:
 
 def summary(solution: Solution, picture: Picture) -> str:
     """The verdict, the best moves and the game, if there is one, on one line."""
+    if solution.outcome == "undecided":
+        return verdict(solution)
     text = f"{verdict(solution)}; best {picture.cards(solution.best)}"
     return text + (f"; line {picture.cards(solution.line)}" if solution.line else "")
 
@@ -132,12 +190,15 @@ def summary(solution: Solution, picture: Picture) -> str:
 def describe(solution: Solution) -> Iterator[str]:
     """The lines of a picture, the verdict, the moves that matter and the game, if there is one."""
     picture = Picture()
-    tables = open_tables(solution.position.ranks)
     yield from picture.position(solution.position)
     yield ""
     sentence = verdict(solution)
     yield click.style(f"{sentence[0].upper()}{sentence[1:]}.", bold=True)
     kind = "moves" if solution.position.top else "leads"
+    if solution.effort:
+        yield from _found(solution, kind, picture)
+        return
+    tables = open_tables(solution.position.ranks)
     if solution.outcome == "win":
         yield f"Winning {kind}:"
         winning = [move for move in solution.moves if move.outcome == "win"]
@@ -161,3 +222,18 @@ def describe(solution: Solution) -> Iterator[str]:
     if solution.line is not None:
         yield ""
         yield from picture.game(solution.position, solution.line)
+
+
+def _found(solution: Solution, kind: str, picture: Picture) -> Iterator[str]:
+    """What a search has proved of the moves, and what it took."""
+    labels = {"win": f"Winning {kind}", "loss": f"Losing {kind}", "undecided": "Not proved"}
+    for outcome, label in labels.items():
+        moves = [move.action for move in solution.moves if move.outcome == outcome]
+        if outcome == "loss" and len(moves) == len(solution.moves):
+            yield f"All {kind} lose."
+        elif moves:
+            yield f"{label}: {picture.cards(moves)}"
+    effort = solution.effort
+    assert effort is not None
+    mebibytes = effort.memory / 2**20
+    yield f"\nSearched {effort.nodes:,} nodes in {solution.seconds:.1f} s and {mebibytes:.0f} MiB."

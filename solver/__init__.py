@@ -4,10 +4,11 @@ Importing this package loads neither numpy nor numba; building and solving thous
 do.
 """
 
-from solver.solve import Move, Solution, solve, solve_many
+from solver.solve import Effort, Move, Solution, solve, solve_many
 from solver.table import MissingTable, TableError, Tables, open_tables, probe
 
 __all__ = [
+    "Effort",
     "MissingTable",
     "Move",
     "Solution",

@@ -1,8 +1,8 @@
 """A guess at who wins a base position, learned from the complete solution of 5 ranks.
 
-It orders the moves of `solver.search` and decides nothing. A position's guess is a sum over suits of
-what their hands promise the leader, in log odds; a suit is told by a few numbers that mean the same
-in decks of any size, so what is learned from one deck serves the larger ones. `python -m
+It orders the moves of `solver.search` and decides nothing. A position's guess is a sum over suits
+of what their hands promise the leader, in log odds; a suit is told by a few numbers that mean the
+same in decks of any size, so what is learned from one deck serves the larger ones. `python -m
 benchmarks.evaluation` learns the weights again and tells how often the guesses are right.
 """
 
@@ -25,9 +25,9 @@ WEIGHTS: tuple[tuple[float, ...], ...] = (
 def suit_features(ranks: int) -> np.ndarray:
     """The features of every hand of a suit: shape (2**ranks, FEATURES).
 
-    How many cards; how high they are against the other player's; whether the ace and the lowest card
-    are among them; changes of holder from rank to rank; all and none; and the products of the first
-    two.
+    How many cards; how high they are against the other player's; whether the ace and the lowest
+    card are among them; changes of holder from rank to rank; none and all; and the products of the
+    first two.
     """
     bits = np.arange(1 << ranks)[:, None] >> np.arange(ranks) & 1
     count = bits.sum(1) / ranks

@@ -1,13 +1,13 @@
 """Facts about base positions, kept so that one fact settles everything that it dominates.
 
-A hand *dominates* another of the same shape if in every suit its cards are at least as high, card by
-card (Raising, docs/theory.md). Each shape has its own facts; a fact is one bit in every *column*,
-and there is one column for every hand of a suit with the shape's number of cards: the bit is set in
-the columns of all hands that dominate the fact's. Whether some fact lies below a hand is so the
-bitwise and of four columns, one for each suit: 64 facts in four loads, and a block of 512 in four
-cache lines.
+A hand *dominates* another of the same shape if in every suit its cards are at least as high, card
+by card (Raising, docs/theory.md). Each shape has its own facts; a fact is one bit in every
+*column*, and there is one column for every hand of a suit with the shape's number of cards: the bit
+is set in the columns of all hands that dominate the fact's. So whether some fact lies below a hand
+is the bitwise and of four columns, one for each suit: 64 facts in four loads, 512 in four cache
+lines.
 
-    block:  next | facts / 64 | least level | columns of T, U, P, Q, `facts / 64` words each | levels
+    block:  next | width | least level | columns of T, U, P, Q, `width` words each | levels
 
 A fact has a *level*, one byte; a query sees the facts of at most a given level. Facts that hold
 downwards ("not proved") go in with complementary hands, for complements turn the order round.
@@ -92,8 +92,8 @@ def make_groups(context: np.ndarray, ranks: int, stores: int) -> list[np.ndarray
 
 @njit("UniTuple(uint64, 9)(uint64, uint64, uint64)", cache=True)
 def _columns(hand: int, kind: int, context: int) -> tuple[int, ...]:
-    """The group of a hand; the hands of its suits, the two plain ones with p >= q; where the columns
-    of each suit begin and where the last end."""
+    """The group of a hand; the hands of its suits, plain ones with p >= q; where the columns of the
+    second, third and fourth suit begin, and where they end."""
     ranks = load(context, RANKS)
     field = (U1 << ranks) - U1
     places = load(context, PLACES)
@@ -205,7 +205,7 @@ def _equal_plain(hand: int, context: int) -> bool:
     ranks = load(context, RANKS)
     places = load(context, PLACES)
     p = load(places, (hand >> (ranks + ranks)) & ((U1 << ranks) - U1))
-    return p >> _U16 == load(places, hand >> (ranks + ranks + ranks)) >> _U16
+    return bool(p >> _U16 == load(places, hand >> (ranks + ranks + ranks)) >> _U16)
 
 
 @njit("boolean(uint64, uint64, uint64, uint64)", cache=True)
@@ -216,5 +216,5 @@ def add(hand: int, kind: int, level: int, context: int) -> bool:
     if not _add_once(hand, kind, level, context):
         return False
     if twin != hand and _equal_plain(hand, context):
-        return _add_once(twin, kind, level, context)
+        return bool(_add_once(twin, kind, level, context))
     return True

@@ -21,14 +21,14 @@ class Perfect(Player):
 
     def choose(self, state: Position, rng: random.Random) -> ChallengeAction:
         """Raises TableError if the deck has no table."""
-        return solve(state).best[0]
+        return solve(state, method="table").best[0]
 
     def hint(self, position: Position) -> str:
         """What comes of every move, the one it would play first: `9D wins in 3 tricks; KS loses …`.
 
         Raises TableError if the deck has no table.
         """
-        return "; ".join(map(_verdict, solve(position).moves))
+        return "; ".join(map(_verdict, solve(position, method="table").moves))
 
 
 def _verdict(move: Move) -> str:

@@ -1,10 +1,10 @@
 """Exact search from one position, for decks without a table.
 
-As in `solver.trick`, everything is seen from a *prover* who claims a win; a position is searched for
-both players. `achieves` asks whether the prover wins within so many tricks: an AND-OR search within
-the trick, whose leaves are base positions with one trick less to go. So no line of play is endless,
-and a success is a proof whatever the path to it: a least-fixpoint fact, valid for good. The number
-of tricks grows until one player's claim succeeds.
+As in `solver.trick`, everything is seen from a *prover* who claims a win; a position is searched
+for both players. `achieves` asks whether the prover wins within so many tricks: an AND-OR search
+within the trick, whose leaves are base positions with one trick less to go. So no line of play is
+endless, and a success is a proof whatever the path to it: a least-fixpoint fact, valid for good.
+The number of tricks grows until one player's claim succeeds.
 
 What is found about a base position is kept in stores of facts (`solver.facts`) and settles all that
 it dominates:
@@ -12,9 +12,9 @@ it dominates:
 - *Wins*, one store for each side to lead, which serve both players: they settle what they dominate
   by Raising or by trump aces (docs/theory.md), and a win of the other player refutes a claim.
 - *Failures*: the claim was searched with so many tricks in vain. As any win that is known counts,
-  whatever its length, a win found later can make a claim succeed that has failed. So a failure is no
-  fact about the game; it only keeps the search from trying again before there are more tricks to
-  go. Nothing is ever claimed because of failures.
+  whatever its length, a win found later can make a claim succeed that has failed. So a failure is
+  no fact about the game; it only keeps the search from trying again before there are more tricks
+  to go. Nothing is ever claimed because of failures.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from engine.game import GameError
 from solver.bitboard import hand_bits, swap_trumps, view
 from solver.blocks import swap_fields
 from solver.evaluation import guess_tables
-from solver.facts import FACT_WORDS, FACTS, POOL_USED, RANKS, add, known, make_pool, make_groups
+from solver.facts import FACT_WORDS, FACTS, POOL_USED, RANKS, add, known, make_groups, make_pool
 from solver.lowlevel import load, store
 from solver.trick import (
     FULL,
@@ -73,6 +73,9 @@ MOST_TRICKS = 250
 """Longest win that is searched for."""
 SLICE = 1 << 18
 """Nodes between two looks at the clock, or more if one test takes more."""
+
+NO_LIMIT = 1 << 62
+"""More nodes than any search has."""
 
 Claim = tuple[int, int, int]
 """That the prover wins: his hand, the other's hand and the place, as `achieves` takes them."""
@@ -171,11 +174,12 @@ def guess(hand: int, responds: int, context: int) -> int:
     table = load(context, GUESS)
     at = responds * (size + size + size)
     field = size - U1
-    total = load(table, at + (hand & field))
+    total: int = load(table, at + (hand & field))
     total += load(table, at + size + ((hand >> ranks) & field))
     at += size + size
     total += load(table, at + ((hand >> (ranks + ranks)) & field))
-    return total + load(table, at + (hand >> (ranks + ranks + ranks)))
+    total += load(table, at + (hand >> (ranks + ranks + ranks)))
+    return total
 
 
 @njit("boolean(uint64, uint64, uint64, uint64, uint64)", cache=True)
@@ -192,7 +196,7 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
         responds = place - BASE_LEADS
         found = status(a, responds, tricks, context)
         if found != UNKNOWN:
-            return found == WINS
+            return bool(found == WINS)
         a = _twin(a, context)
         store(context, TESTS, load(context, TESTS) + U1)
         success = achieves(a, full ^ a, U1 - responds, tricks - U1, context)
@@ -204,11 +208,12 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
             if not room:
                 store(context, STOPPED, STOP_MEMORY)
         return success
-    store(context, NODES, load(context, NODES) + U1)
-    if load(context, NODES) >= load(context, LIMIT) and load(context, STOPPED) == U0:
-        store(context, STOPPED, STOP_NODES)
     if load(context, STOPPED):
         return False
+    if load(context, NODES) >= load(context, LIMIT):
+        store(context, STOPPED, STOP_NODES)
+        return False
+    store(context, NODES, load(context, NODES) + U1)
     leading = place == PROVER_LEADS
     leader = a if leading else b
     responder = b if leading else a
@@ -250,7 +255,7 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
     slot = (slot >> _MEMO_SHIFT) << U1
     memo = load(context, MEMO)
     if load(memo, slot) >> U1 == a and load(memo, slot + U1) == tag:
-        return load(memo, slot) & U1 != U0
+        return bool(load(memo, slot) & U1)
 
     # First the leads of which only beats decide, those that can be beaten in one way first; then
     # the others, the likeliest to settle the node first.
@@ -307,11 +312,11 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
     return success
 
 
-class Searcher:
+class Memory:
     """The memory of searches in one deck; what is proved serves all that follow.
 
     `memory`: bytes for facts and tables. They are reserved at once, but used only as facts come in.
-    Raises ValueError if that is too little to begin with.
+    Raises MemoryError if that is too little to begin with.
     """
 
     def __init__(self, ranks: int, memory: int) -> None:
@@ -331,11 +336,11 @@ class Searcher:
         self._fixed = sum(array.nbytes for array in self._arrays)
         if memory < self._fixed + LEAST_POOL:
             least = (self._fixed + LEAST_POOL + (1 << 20) - 1) >> 20
-            raise ValueError(
-                f"{memory >> 20} MiB are too little for a search with {ranks} ranks, "
-                f"expected at least {least} MiB"
+            raise MemoryError(
+                f"a search with {ranks} ranks takes at least {least} MiB, "
+                f"but may only take {memory >> 20}"
             )
-        self._address = np.uint64(self._context.ctypes.data)
+        self._address: Any = np.uint64(self._context.ctypes.data)
         self._arrays.append(make_pool(self._context, (memory - self._fixed) // 8))
 
     @property
@@ -354,7 +359,7 @@ class Searcher:
         return int(self._context[FACTS])
 
     @property
-    def memory(self) -> int:
+    def used(self) -> int:
         """Bytes in use."""
         return self._fixed + 8 * int(self._context[POOL_USED])
 
@@ -370,7 +375,8 @@ class Searcher:
         """
         self._context[LIMIT] = limit
         self._context[STOPPED] = 0
-        success = bool(achieves(*map(np.uint64, claim), np.uint64(tricks), self._address))
+        a, b, place = map(word, claim)
+        success = achieves(a, b, place, word(tricks), self._address)
         return None if self._context[STOPPED] else success
 
 
@@ -423,11 +429,11 @@ class Search:
     Raises GameError if the game is over.
     """
 
-    def __init__(self, position: Position, searcher: Searcher) -> None:
+    def __init__(self, position: Position, memory: Memory) -> None:
         if position.winner is not None:
             raise GameError(f"the game is over: player {position.winner} has won")
         self.position = position
-        self.searcher = searcher
+        self._memory = memory
         self.outcomes: dict[ChallengeAction, str] = {}
         """What is proved of the legal moves: "win" or "loss" for the player to move."""
         self.tricks = 1
@@ -453,21 +459,21 @@ class Search:
         return None
 
     def advance(self, limit: int) -> bool:
-        """Search on for a moment, up to `limit` nodes of the searcher; whether there is more to do.
+        """Search on for a moment, up to `limit` nodes of the memory; whether there is more to do.
 
         Not if the outcome is proved, the memory is full, or no number of tricks is left to try.
         """
         if self.outcome or self.tricks > MOST_TRICKS:
             return False
-        before, facts = self.searcher.nodes, self.searcher.facts
+        before, facts = self._memory.nodes, self._memory.facts
         if self._claim_settled(min(limit, before + self._slice)):
             self._slice = SLICE
             if not self._winning:
                 self.tricks += max(1, self.tricks // 4)
             self._winning = not self._winning
-        elif self.searcher.full:
+        elif self._memory.full:
             return False
-        elif self.searcher.facts == facts:
+        elif self._memory.facts == facts:
             self._slice *= 2  # too short for a single test
         return not self.outcome
 
@@ -479,7 +485,7 @@ class Search:
             found: bool | None
             if self._winning:  # he wins if with some move all claims hold
                 for claim in self._claims[move]:
-                    found = self.searcher.attempt(claim, self.tricks, limit)
+                    found = self._memory.attempt(claim, self.tricks, limit)
                     if not found:
                         break
                 if found:
@@ -488,7 +494,7 @@ class Search:
             else:  # he loses if for every move the other's claim holds against one of his
                 for claim in self._claims[move]:
                     other = turned(claim, self.position.ranks)
-                    found = self.searcher.attempt(other, self.tricks, limit)
+                    found = self._memory.attempt(other, self.tricks, limit)
                     if found is not False:
                         break
                 if found:

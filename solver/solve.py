@@ -1,14 +1,14 @@
 """`solve(position)`: who wins, in how many tricks, with which moves.
 
-Needs the tables of the deck and no compiler; `solve_many` compiles the same search for thousands of
-positions.
+With the tables of the deck no compiler is needed; `solve_many` compiles the same for thousands of
+positions. Without tables, or if asked to, `solve` searches (`solver.search`).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -17,10 +17,13 @@ from engine.challenge import ChallengeAction, Position
 from engine.game import GameError
 from solver import value
 from solver.bitboard import card_bit, hand_bits, view
-from solver.table import Tables, open_tables
+from solver.table import Tables, find_table, open_tables
 from solver.value import MAX_CARDS, WIN
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+METHODS = ("auto", "table", "search")
+DEFAULT_SECONDS = 60.0
+DEFAULT_MEMORY = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,24 @@ class Move:
 
     action: ChallengeAction
     outcome: str
-    """"win", "loss" or "draw"."""
+    """"win", "loss" or "draw"; "undecided" if a search has not proved it."""
     distance: int | None
     """Tricks to the end, counting the current one; None for a draw or where no distances are
     known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a search has used, and why it ended without a result, if it did."""
+
+    nodes: int
+    """Lead nodes."""
+    memory: int
+    """Bytes."""
+    stopped: str | None
+    """"nodes", "memory", "time" (a limit was reached), "tricks" (no win within the greatest number
+    of tricks that is tried: perhaps a draw), "interrupt" (Ctrl-C); None if the outcome is
+    proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +58,7 @@ class Solution:
 
     position: Position
     outcome: str
-    """"win", "loss" or "draw"."""
+    """"win", "loss" or "draw"; "undecided" if a search has proved none of them."""
     distance: int | None
     """Tricks to the end when the winner hurries and the loser delays, counting the current one (the
     lead of an only card on an empty table counts 0); None for a draw or where no distances are
@@ -56,10 +73,12 @@ class Solution:
     """A game with best play to its end, if it was asked for; for a draw, until an empty-table
     position comes up again."""
     score: int
-    """The score on which `best` is chosen (see `solver.value`)."""
+    """The score on which `best` is chosen (see `solver.value`); only its sign from a search."""
     source: str
-    """"table"."""
+    """"table" or "search"."""
     seconds: float
+    effort: Effort | None = None
+    """Of a search."""
 
     @property
     def to_move(self) -> int:
@@ -68,8 +87,8 @@ class Solution:
 
     @property
     def winner(self) -> int | None:
-        """The player who wins with best play; None for a draw."""
-        return {"win": self.to_move, "loss": 3 - self.to_move, "draw": None}[self.outcome]
+        """The player who wins with best play; None for a draw, or if it is not known."""
+        return {"win": self.to_move, "loss": 3 - self.to_move}.get(self.outcome)
 
     def to_dict(self) -> dict[str, Any]:
         """The solution as `challenge solve --json` prints it."""
@@ -87,7 +106,8 @@ class Solution:
         }
         if self.line is not None:
             result["line"] = [str(action) for action in self.line]
-        return {**result, "source": self.source, "seconds": round(self.seconds, 6)}
+        result.update(source=self.source, seconds=round(self.seconds, 6))
+        return result | (asdict(self.effort) if self.effort else {})
 
 
 class Searcher:
@@ -176,16 +196,75 @@ def _searcher(ranks: int, compiled: bool) -> Searcher:
     return Searcher(open_tables(ranks), compiled=compiled)
 
 
-def solve(position: Position, *, line: bool = False) -> Solution:
-    """The exact value of a position and of all its moves; with `line`, a whole game with best play.
+def solve(
+    position: Position,
+    *,
+    line: bool = False,
+    method: str = "auto",
+    max_nodes: int | None = None,
+    max_memory: int = DEFAULT_MEMORY,
+    max_seconds: float | None = DEFAULT_SECONDS,
+) -> Solution:
+    """The exact value of a position and of its moves; with `line`, a whole game with best play.
+
+    `method`: "table", "search", or "auto", which searches only if the deck has no table. A search
+    proves wins and losses, not distances or draws, and does not touch the tables. It stops when
+    the outcome is proved; where a limit comes first (lead nodes, bytes, seconds; None: no limit) or
+    Ctrl-C is pressed, the outcome is "undecided". How far it gets with so many nodes is always the
+    same.
 
     Raises MissingTable for a deck without tables, TableError for a broken one, GameError if the
-    game is over.
+    game is over, MemoryError if `max_memory` is too little to begin with.
     """
-    return _searcher(position.ranks, False).solve(position, line)
+    if method not in METHODS:
+        raise ValueError(f"the method {method!r} is unknown, expected {', '.join(METHODS)}")
+    if method == "auto":
+        method = "table" if find_table(position.ranks, "outcome") else "search"
+    if method == "table":
+        return _searcher(position.ranks, False).solve(position, line)
+    return _search(position, max_nodes, max_memory, max_seconds)
+
+
+def _search(
+    position: Position, max_nodes: int | None, max_memory: int, max_seconds: float | None
+) -> Solution:
+    from solver.search import NO_LIMIT, Memory, Search
+
+    memory = Memory(position.ranks, max_memory)
+    search = Search(position, memory)
+    nodes = NO_LIMIT if max_nodes is None else max_nodes
+    started = time.perf_counter()
+    stopped = None
+    try:
+        while search.advance(nodes):
+            if memory.nodes >= nodes:
+                stopped = "nodes"
+            elif max_seconds is not None and time.perf_counter() - started >= max_seconds:
+                stopped = "time"
+            if stopped:
+                break
+        else:
+            if not search.outcome:
+                stopped = "memory" if memory.full else "tricks"
+    except KeyboardInterrupt:
+        stopped = "interrupt"
+    moves = [
+        Move(action, search.outcomes.get(action, "undecided"), None)
+        for action in position.legal_actions()
+    ]
+    moves.sort(key=lambda move: ("win", "undecided", "loss").index(move.outcome))
+    outcome = search.outcome or "undecided"
+    best = tuple(move.action for move in moves if move.outcome == outcome != "undecided")
+    score = {"win": 1, "loss": -1}.get(outcome, 0)
+    seconds = time.perf_counter() - started
+    effort = Effort(memory.nodes, memory.used, None if search.outcome else stopped)
+    return Solution(
+        position, outcome, None, tuple(moves), best, None, score, "search", seconds, effort
+    )
 
 
 def solve_many(positions: Iterable[Position], *, line: bool = False) -> Iterator[Solution]:
-    """`solve` for many positions, compiled: half a second to start, then thousands a second."""
+    """`solve` by tables for many positions, compiled: half a second to start, then thousands a
+    second."""
     for position in positions:
         yield _searcher(position.ranks, True).solve(position, line)

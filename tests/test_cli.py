@@ -269,7 +269,7 @@ def test_bad_input(arguments, sentence):
 
 @pytest.mark.parametrize("arguments", [["--deck", "9", "AK.Q"], ["--deck", "9", "-"]])
 def test_no_table(arguments):
-    status, output, error = challenge("solve", *arguments, stdin="AK.Q\nA.K\n")
+    status, output, error = challenge("solve", "--method", "table", *arguments, stdin="AK.Q\nA.K\n")
     assert (status, output) == (3, "")
     assert error.count("\n") == 1
     assert "no table for" in error
@@ -321,7 +321,7 @@ def test_bad_bytes_are_a_bad_line():
 
 def test_missing_table_is_a_bad_line_among_positions():
     status, output, error = challenge(
-        "solve", "-", stdin=f"{Deal.parse('A.K', 9).position()}\n{TRICK}\n"
+        "solve", "--method", "table", "-", stdin=f"{Deal.parse('A.K', 9).position()}\n{TRICK}\n"
     )
     assert (status, output.count("\n")) == (1, 1)
     assert error.startswith("line 1: there is no table")

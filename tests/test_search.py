@@ -1,0 +1,410 @@
+"""The search: its facts against plain dominance, its answers against the tables, its limits."""
+
+import json
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import positions
+from test_cli import challenge
+
+from engine.cards import deck_cards
+from engine.challenge import Position
+from engine.deals import Deal, all_deals
+from engine.game import GameError
+from engine.notation import parse_hand
+from solver import Solution, open_tables, solve
+from solver.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
+from solver.facts import FACT_WORDS, FACTS, add, known, make_groups, make_pool
+from solver.search import NO_LIMIT, Memory, Search
+
+SMALL = st.integers(1, 4)
+ADVANCED = Deal.parse("AKQJ8765.KQJ765", 10).position()
+
+
+def word(value):
+    return np.uint64(value)
+
+
+# The facts.
+
+
+class Store:
+    """Facts of one deck."""
+
+    def __init__(self, ranks, words=1 << 20):
+        self.context = np.zeros(FACT_WORDS, np.uint64)
+        self._kept = [*make_groups(self.context, ranks, 2), make_pool(self.context, words)]
+        self._address = word(self.context.ctypes.data)
+
+    def add(self, hand, kind, level):
+        return add(word(hand), word(kind), word(level), self._address)
+
+    def known(self, hand, kind, limit):
+        return known(word(hand), word(kind), word(limit), self._address)
+
+
+def suits(hand, ranks):
+    """The ranks of each suit, lowest first."""
+    return [[r for r in range(ranks) if hand >> (s * ranks + r) & 1] for s in range(4)]
+
+
+def dominates(hand, fact, ranks):
+    """Whether `hand` has, in every suit, as many cards as `fact`, each at least as high."""
+    mine, (t, u, p, q) = suits(hand, ranks), suits(fact, ranks)
+    return any(
+        all(
+            len(a) == len(b) and all(x >= y for x, y in zip(a, b, strict=True))
+            for a, b in zip(mine, other, strict=True)
+        )
+        for other in ([t, u, p, q], [t, u, q, p])
+    )
+
+
+@given(st.data(), st.integers(1, 4))
+def test_facts_are_found_by_dominance(data, ranks):
+    hands = st.integers(1, (1 << 4 * ranks) - 2)
+    facts = data.draw(
+        st.lists(st.tuples(hands, st.integers(0, 1), st.integers(0, 255)), max_size=20)
+    )
+    store = Store(ranks)
+    for fact in facts:
+        assert store.add(*fact)
+    for hand in [*data.draw(st.lists(hands, max_size=20)), *(fact[0] for fact in facts)]:
+        for kind in range(2):
+            for limit in (0, 100, 255):
+                expected = any(
+                    kind == k and level <= limit and dominates(hand, fact, ranks)
+                    for fact, k, level in facts
+                )
+                assert store.known(hand, kind, limit) == expected
+
+
+def test_many_facts_of_one_shape():
+    """More than fit into the first blocks, with levels."""
+    ranks, rng = 6, random.Random(0)
+    store, facts = Store(ranks), []
+
+    def hand():
+        return sum(
+            sum(1 << r for r in rng.sample(range(ranks), 3)) << ranks * suit for suit in range(4)
+        )
+
+    for _ in range(1500):
+        facts.append((hand(), rng.randrange(1, 256)))
+        assert store.add(facts[-1][0], 0, facts[-1][1])
+    assert store.context[FACTS] > 1500 * 1.8  # with equally many plain cards, twins as well
+    answers = set()
+    for _ in range(300):
+        x, limit = hand(), rng.choice([3, 30, 255])
+        expected = any(level <= limit and dominates(x, fact, ranks) for fact, level in facts)
+        assert store.known(x, 0, limit) == expected
+        answers.add(expected)
+    assert answers == {True, False}
+
+
+def test_a_full_pool_takes_no_more():
+    store = Store(3, words=200)
+    taken = [store.add(hand, 0, 0) for hand in range(1, 1 << 12)]
+    assert taken[0]
+    assert not taken[-1]
+
+
+# The guesses.
+
+
+def test_guesses_of_a_position_and_of_the_other_player_are_opposite():
+    ranks = 3
+    leads, responds = guess_tables(ranks).astype(np.int64) - (1 << 20)
+    for hand in range(1, 1 << 3 * ranks, 5):
+        t, u, p, q = (sum(1 << r for r in suit) for suit in suits(hand, ranks))
+        here = leads[0, t] + leads[1, u] + leads[2, p] + leads[2, q]
+        all_of = (1 << ranks) - 1
+        t, u, p, q = all_of ^ u, all_of ^ t, all_of ^ p, all_of ^ q
+        there = responds[0, t] + responds[1, u] + responds[2, p] + responds[2, q]
+        assert abs(here + there) <= 4  # rounding
+
+
+def test_guesses_are_mostly_right():
+    ranks = 6
+    leads = guess_tables(ranks)[0].astype(np.int64) - (1 << 20)
+    hands = np.random.default_rng(0).integers(1, (1 << 24) - 1, 5000)
+    field = (1 << ranks) - 1
+    guess = leads[0, hands & field] + leads[1, hands >> ranks & field]
+    guess += leads[2, hands >> 2 * ranks & field] + leads[2, hands >> 3 * ranks]
+    wins = open_tables(ranks).probe(hands) > 0
+    assert ((guess > 0) == wins).mean() > 0.85
+    assert suit_features(ranks).shape == (64, FEATURES)
+    assert [len(row) for row in WEIGHTS] == [FEATURES] * 3 + [1]
+
+
+# Answers.
+
+
+def outcomes(solution):
+    return {move.action: move.outcome for move in solution.moves}
+
+
+@settings(deadline=None)
+@given(positions(SMALL).filter(lambda position: not position.winner))
+def test_positions_and_moves_agree_with_the_tables(position):
+    exact, found = solve(position, method="table"), solve(position, method="search")
+    assert found.outcome == exact.outcome  # no draws with 1 to 4 ranks
+    assert found.source == "search"
+    truth = outcomes(exact)
+    for action, outcome in outcomes(found).items():
+        assert outcome in (truth[action], "undecided")
+    assert set(found.best) == {
+        action for action, outcome in outcomes(found).items() if outcome == found.outcome
+    }
+
+
+def agree(ranks, deals):
+    memory = Memory(ranks, 1 << 30)
+    for deal in deals:
+        search = Search(deal.position(), memory)
+        while search.advance(NO_LIMIT):
+            pass
+        assert search.outcome == solve(deal.position(), method="table").outcome, str(deal)
+    return memory
+
+
+def test_all_deals_of_4_ranks():
+    agree(4, all_deals(4))
+
+
+@pytest.mark.slow
+def test_all_deals_of_5_ranks():
+    agree(5, all_deals(5))
+
+
+@pytest.mark.slow
+def test_100_deals_of_6_ranks():
+    agree(6, random.Random(0).sample(list(all_deals(6)), 100))
+
+
+def test_what_is_proved_on_the_way_is_true():
+    """Every win that the facts of some searches claim, against the table."""
+    ranks, full = 4, (1 << 16) - 1
+    memory = agree(ranks, random.Random(1).sample(list(all_deals(ranks)), 20))
+    wins = 0
+    for hand in range(1, full):
+        score = open_tables(ranks).probe(hand)
+        for responds, truth in ((0, score > 0), (1, score < 0)):
+            mine = hand if not responds else _seen_by_the_other(hand, ranks)
+            if known(word(mine), word(responds), word(0), memory._address):
+                wins += 1
+                assert truth, (hand, responds)
+    assert wins > 1000
+
+
+def _seen_by_the_other(hand, ranks):
+    """The responder's hand, seen from him."""
+    rest = (1 << 4 * ranks) - 1 ^ hand
+    field = (1 << ranks) - 1
+    return rest & ~(field | field << ranks) | (rest & field) << ranks | rest >> ranks & field
+
+
+@pytest.mark.parametrize("ranks", [4, 5, 6, 7])
+def test_a_dealer_with_all_his_trumps_loses(ranks):
+    """Solved together, by search; with the distances of the tables, 2 (ranks - 1) tricks."""
+    deals = [deal for deal in all_deals(ranks) if len(deal.trump) == ranks]
+    assert len(deals) == 2**ranks
+    memory = Memory(ranks, 1 << 30)
+    for deal in deals:
+        search = Search(deal.position(), memory)
+        while search.advance(NO_LIMIT):
+            pass
+        assert search.outcome == "loss"
+        if ranks < 7:
+            assert solve(deal.position()).distance == 2 * (ranks - 1)
+
+
+@pytest.mark.parametrize("text", ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"])
+def test_draws_are_not_claimed_nor_anything_else(text):
+    hand = parse_hand(text, 5)
+    solution = solve(
+        Position(5, (hand, deck_cards(5) - hand), (0, 1), 1, None),
+        method="search",
+        max_nodes=300_000,
+        max_seconds=None,
+    )
+    assert solution.outcome == "undecided"
+    assert solution.winner is None
+    assert solution.best == ()
+    assert solution.effort.stopped == "nodes"
+
+
+def test_a_finished_game_is_refused():
+    position = Position.parse("1 A.-.-.- -.A.A.A SD 1 -")
+    assert solve(position, method="search").outcome == "win"
+    with pytest.raises(GameError, match="the game is over: player 1 has won"):
+        solve(position.apply(position.legal_actions()[0]), method="search")
+
+
+# Methods and limits.
+
+
+def test_search_does_not_touch_the_tables(monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError("a table was opened")
+
+    module = sys.modules[Solution.__module__]
+    monkeypatch.setattr(module, "open_tables", refuse)
+    monkeypatch.setattr(module, "find_table", refuse)
+    assert solve(Deal.parse("AK.Q", 3).position(), method="search").outcome == "win"
+
+
+def test_auto_looks_up_what_has_a_table():
+    assert solve(Deal.parse("AK.Q", 3).position()).source == "table"
+    assert solve(ADVANCED, max_nodes=1000).source == "search"
+
+
+def test_an_unknown_method():
+    with pytest.raises(ValueError, match="'guess' is unknown, expected auto, table, search"):
+        solve(ADVANCED, method="guess")
+
+
+@pytest.mark.parametrize("nodes", [1, 1000, 300_000])
+def test_nodes_are_limited_and_deterministic(nodes):
+    first, second = (
+        solve(ADVANCED, max_nodes=nodes, max_seconds=None, method="search") for _ in range(2)
+    )
+    assert first.outcome == "undecided"
+    assert first.effort == second.effort
+    assert first.effort.stopped == "nodes"
+    assert first.effort.nodes == nodes
+    assert first.moves == second.moves
+
+
+def test_time_is_limited():
+    solution = solve(ADVANCED, max_seconds=0.01)
+    assert solution.effort.stopped == "time"
+
+
+MEMORY = """
+import resource
+import sys
+from engine.deals import Deal
+from solver import solve
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+bound = int(sys.argv[1])
+solve(Deal.parse("AK.Q", 4).position(), method="search")  # compiles or loads what is compiled
+before = peak()
+solution = solve(
+    Deal.parse("KQJ98.JT98", 7).position(), method="search", max_memory=bound, max_seconds=None
+)
+print(solution.effort.stopped, solution.effort.memory, peak() - before)
+"""
+
+
+def test_memory_is_limited():
+    bound = 14 << 20
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(bound)], capture_output=True, text=True, check=True
+    )
+    stopped, used, grown = done.stdout.split()
+    assert stopped == "memory"
+    assert bound - (1 << 20) < int(used) <= bound
+    assert int(grown) <= bound
+
+
+def test_too_little_memory_to_begin_with():
+    with pytest.raises(MemoryError, match=r"10 ranks takes at least \d+ MiB, but may only take 5"):
+        solve(ADVANCED, max_memory=5 << 20)
+
+
+def test_an_interrupted_search_says_what_it_had(monkeypatch):
+    advance = Search.advance
+    calls = []
+
+    def interrupted(self, limit):
+        calls.append(limit)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return advance(self, limit)
+
+    monkeypatch.setattr(Search, "advance", interrupted)
+    solution = solve(ADVANCED)
+    assert solution.outcome == "undecided"
+    assert solution.effort.stopped == "interrupt"
+    assert solution.effort.nodes > 0
+
+
+# The command.
+
+UNDECIDED = ["solve", "--deck", "advanced", "--nodes", "1000", "AKQJ8765.KQJ765"]
+
+
+def test_an_undecided_deal():
+    status, output, error = challenge(*UNDECIDED)
+    assert (status, error) == (4, "")
+    assert "Undecided, the number of nodes was reached.\nNot proved: " in output
+    assert "Searched 1,000 nodes in " in output
+
+
+def test_an_undecided_deal_as_json():
+    status, output, _ = challenge(*UNDECIDED, "--json")
+    found = json.loads(output)
+    assert status == 4
+    assert (found["outcome"], found["winner"], found["best"]) == ("undecided", None, [])
+    assert (found["source"], found["nodes"], found["stopped"]) == ("search", 1000, "nodes")
+    assert {"memory", "seconds"} < set(found)
+    assert {move["outcome"] for move in found["moves"]} == {"undecided"}
+
+
+def test_a_searched_deal():
+    status, output, _ = challenge("solve", "--deck", "4", "--method", "search", "-.AKJ")
+    assert status == 0
+    assert "Player 2 wins.\nAll leads lose.\n" in output
+    status, output, _ = challenge("solve", "--deck", "4", "--method", "search", "AK.AK")
+    assert status == 0
+    assert "Player 1 wins.\nWinning leads: " in output
+
+
+def test_undecided_lines():
+    lines = "AKQJ8765.KQJ765\nAKQJT98765.AKQJT98765\n"
+    arguments = ["solve", "--deck", "advanced", "--nodes", "30000", "-"]
+    status, output, _ = challenge(*arguments, stdin=lines)
+    assert status == 4
+    assert output.splitlines()[0].endswith(": undecided, the number of nodes was reached")
+    status, output, error = challenge(*arguments, stdin=lines + "XYZ\n")
+    assert (status, output.count("\n")) == (1, 2)
+    assert error.startswith("line 3: ")
+
+
+def test_interrupted_lines(monkeypatch):
+    def interrupted(self, limit):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "advance", interrupted)
+    status, output, error = challenge("solve", "--deck", "9", "-", stdin="AK.Q\nAK.J\n")
+    assert status == 130
+    assert output == "AK.Q: undecided, interrupted\n"
+    assert error == "Error: interrupted\n"
+
+
+@pytest.mark.parametrize("text", ["8 gigs", "", "G", "-1G", "1.5.2M"])
+def test_wrong_sizes(text):
+    status, output, error = challenge("solve", "--deck", "9", "--memory", text, "AK.Q")
+    assert (status, output) == (2, "")
+    assert error == f"Error: the memory {text!r} is wrong, expected a size such as 500M or 8G\n"
+
+
+@pytest.mark.parametrize("text", ["1G", "1gib", " 1024 M ", "1048576k", "0.5GB", "1073741824"])
+def test_sizes(text):
+    arguments = ["solve", "--deck", "9", "--nodes", "10", "AK.Q"]
+    assert challenge(*arguments, "--memory", text)[0] == 4
+
+
+def test_too_little_memory():
+    status, output, error = challenge("solve", "--deck", "9", "--memory", "1M", "AK.Q")
+    assert (status, output) == (2, "")
+    assert error.startswith("Error: not enough memory: a search with 9 ranks takes at least ")
