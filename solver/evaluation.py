@@ -1,4 +1,4 @@
-"""A guess at who wins a base position, learned from the complete solution of 5 ranks.
+"""A guess at who wins a base position, learned from the complete solution of 6 ranks.
 
 It orders the moves of `solver.search` and decides nothing. A position's guess is a sum over suits
 of what their hands promise the leader, in log odds; a suit is told by a few numbers that mean the
@@ -14,10 +14,10 @@ FEATURES = 10
 """Numbers that tell the hand of a suit."""
 
 WEIGHTS: tuple[tuple[float, ...], ...] = (
-    (10.5, 9.9, 0.7, 0.57, 1.08, 5.5, -1.26, -12.11, -4.23, 1.99),
-    (-26.44, 21.68, 0.57, 0.43, -0.91, 2.13, 3.03, 26.88, 10.75, -26.17),
-    (-12.61, 6.1, -0.21, -0.19, -0.27, 1.35, -2.3, 0.12, 0.6, 2.26),
-    (16.4,),
+    (5.238, 13.2, 0.7504, 0.6857, 0.9887, 5.838, -2.217, -7.505, -3.434, -1.48),
+    (-18.6, 19.06, 0.5148, 0.3628, -1.243, 2.376, 3.426, 17.49, 8.94, -16.07),
+    (-10.42, 5.801, -0.02413, -0.2633, -0.1557, 1.959, -2.887, -0.4119, 1, 1.967),
+    (14.24,),
 )
 """One row for the leader's trumps, the other's trumps and a plain suit; then the constant."""
 
