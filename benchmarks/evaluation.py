@@ -2,9 +2,9 @@
 
     python -m benchmarks.evaluation
 
-For each deck a logistic regression on 60,000 base positions, every size of the leader's hand equally
-likely; for each pair of decks the share of positions of which the guess tells who wins. The weights
-of 6 ranks are those in `solver/evaluation.py`.
+For each deck a logistic regression on 60,000 base positions, each size of the leader's hand as
+likely as any other; for each pair of decks the share of positions of which the guess tells who
+wins. The weights of 6 ranks are those in `solver/evaluation.py`.
 """
 
 from __future__ import annotations
