@@ -198,6 +198,8 @@ class Builder:
                     self._end_of_strict_round()
                 report(self.progress())
                 if self._new == 0:
+                    if checkpoint is not None:  # writing tables can take long, too
+                        self._save(checkpoint)
                     return
                 self.round += 1
                 self._step = self._new = 0

@@ -35,6 +35,7 @@ import mmap
 import os
 import struct
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -138,9 +139,7 @@ def write_table(
     offsets, checks = [_HEADER.size + index_bytes], []
     with whole_file(path) as file:
         file.seek(offsets[0])
-        for chunk in _chunks(content, per_chunk):
-            digest.update(chunk)
-            packed = lzma.compress(chunk, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+        for packed in _packed(_chunks(content, per_chunk), digest):
             file.write(packed)
             offsets.append(offsets[-1] + len(packed))
             checks.append(zlib.crc32(packed))
@@ -151,6 +150,25 @@ def write_table(
         check = zlib.crc32(index, zlib.crc32(_HEADER.pack(*fields, 0, *totals, digest.digest())))
         file.seek(0)
         file.write(_HEADER.pack(*fields, check, *totals, digest.digest()) + index)
+
+
+def _packed(chunks: Iterable[bytes], digest: Any) -> Iterator[bytes]:
+    """The chunks compressed, on all processors; adds them to the digest."""
+    from concurrent.futures import Future, ThreadPoolExecutor  # not needed to read a table
+
+    def pack(chunk: bytes) -> bytes:
+        return lzma.compress(chunk, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+
+    threads = os.cpu_count() or 1
+    waiting: deque[Future[bytes]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for chunk in chunks:
+            digest.update(chunk)
+            waiting.append(pool.submit(pack, chunk))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        for packed in waiting:
+            yield packed.result()
 
 
 def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
