@@ -13,6 +13,7 @@ import click
 from cli.errors import FAILED, UNDECIDED
 from cli.input import deck_option, memory_option, parse_problem, read_lines
 from cli.picture import Picture
+from engine.challenge import Position
 from engine.game import GameError
 from solver.solve import DEFAULT_SECONDS, METHODS, Solution, solve_many
 from solver.solve import solve as solve_one
@@ -95,7 +96,8 @@ def solve(
     it has proved nothing within --time, --memory and --nodes, or before Ctrl-C.
 
     With -, deals and positions are read from standard input, one a line, and each answer is one
-    line. Empty lines and lines that start with # are left out.
+    line. Empty lines and lines that start with # are left out. Searches use what was proved for
+    earlier lines of the same deck.
 
     \b
     Examples:
@@ -134,14 +136,17 @@ def solve_stream(
     """Answer each line of a stream as it comes; the exit status."""
     picture = Picture()
     status, spent = 0, 0.0
+    memories: dict[int, Any] = {}  # by ranks: what searches have proved, for those that follow
     for number, text in read_lines(stream):
         try:
             name, position = parse_problem(text, deck)
             looked_up = how["method"] != "search" and find_table(position.ranks, "outcome")
             if looked_up and spent >= PATIENCE:
                 (solution,) = solve_many([position], line=line)
-            else:
+            elif looked_up or how["method"] == "table":
                 solution = solve_one(position, line=line, **how)
+            else:
+                solution = _search(position, how, memories)
             if looked_up:
                 spent += solution.seconds
         except (GameError, MissingTable) as error:
@@ -159,6 +164,20 @@ def solve_stream(
         if solution.outcome == "undecided" and not status:
             status = UNDECIDED
     return status
+
+
+def _search(position: Position, how: dict[str, Any], memories: dict[int, Any]) -> Solution:
+    """Search with what was proved of earlier positions of the deck, while there is room."""
+    from solver.search import Memory
+
+    ranks = position.ranks
+    if ranks not in memories:
+        memories.clear()  # one deck at a time, so that --memory is a bound
+        memories[ranks] = Memory(ranks, how["max_memory"])
+    solution = solve_one(position, **how, memory=memories[ranks])
+    if solution.effort and solution.effort.stopped == "memory":
+        del memories[ranks]
+    return solution
 
 
 def as_object(solution: Solution, line: bool) -> str:

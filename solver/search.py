@@ -426,10 +426,14 @@ def consequences(position: Position, action: ChallengeAction) -> list[Claim] | N
 class Search:
     """A search for the value of one position, which can be stopped and continued.
 
-    Raises GameError if the game is over.
+    Raises GameError if the game is over, or the memory is for another deck.
     """
 
     def __init__(self, position: Position, memory: Memory) -> None:
+        if memory.ranks != position.ranks:
+            raise GameError(
+                f"the position has {position.ranks} ranks, the memory is for {memory.ranks}"
+            )
         if position.winner is not None:
             raise GameError(f"the game is over: player {position.winner} has won")
         self.position = position

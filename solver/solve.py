@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.cards import Card
 from engine.challenge import ChallengeAction, Position
@@ -19,6 +19,9 @@ from solver import value
 from solver.bitboard import card_bit, hand_bits, view
 from solver.table import Tables, find_table, open_tables
 from solver.value import MAX_CARDS, WIN
+
+if TYPE_CHECKING:
+    from solver.search import Memory
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 METHODS = ("auto", "table", "search")
@@ -45,7 +48,7 @@ class Effort:
     nodes: int
     """Lead nodes."""
     memory: int
-    """Bytes."""
+    """Bytes, of all searches that share it."""
     stopped: str | None
     """"nodes", "memory", "time" (a limit was reached), "tricks" (no win within the greatest number
     of tricks that is tried: perhaps a draw), "interrupt" (Ctrl-C); None if the outcome is
@@ -204,6 +207,7 @@ def solve(
     max_nodes: int | None = None,
     max_memory: int = DEFAULT_MEMORY,
     max_seconds: float | None = DEFAULT_SECONDS,
+    memory: Memory | None = None,
 ) -> Solution:
     """The exact value of a position and of its moves; with `line`, a whole game with best play.
 
@@ -211,7 +215,8 @@ def solve(
     proves wins and losses, not distances or draws, and does not touch the tables. It stops when
     the outcome is proved; where a limit comes first (lead nodes, bytes, seconds; None: no limit) or
     Ctrl-C is pressed, the outcome is "undecided". How far it gets with so many nodes is always the
-    same.
+    same. Searches that are given the same `memory`, a `solver.search.Memory` of the deck, share
+    what they prove (`max_memory` is not used then): after a few deals the others are quick.
 
     Raises MissingTable for a deck without tables, TableError for a broken one, GameError if the
     game is over, MemoryError if `max_memory` is too little to begin with.
@@ -222,17 +227,23 @@ def solve(
         method = "table" if find_table(position.ranks, "outcome") else "search"
     if method == "table":
         return _searcher(position.ranks, False).solve(position, line)
-    return _search(position, max_nodes, max_memory, max_seconds)
+    return _search(position, max_nodes, max_memory, max_seconds, memory)
 
 
 def _search(
-    position: Position, max_nodes: int | None, max_memory: int, max_seconds: float | None
+    position: Position,
+    max_nodes: int | None,
+    max_memory: int,
+    max_seconds: float | None,
+    memory: Memory | None,
 ) -> Solution:
     from solver.search import NO_LIMIT, Memory, Search
 
-    memory = Memory(position.ranks, max_memory)
+    if memory is None:
+        memory = Memory(position.ranks, max_memory)
     search = Search(position, memory)
-    nodes = NO_LIMIT if max_nodes is None else max_nodes
+    before = memory.nodes
+    nodes = NO_LIMIT if max_nodes is None else before + max_nodes
     started = time.perf_counter()
     stopped = None
     try:
@@ -257,7 +268,7 @@ def _search(
     best = tuple(move.action for move in moves if move.outcome == outcome != "undecided")
     score = {"win": 1, "loss": -1}.get(outcome, 0)
     seconds = time.perf_counter() - started
-    effort = Effort(memory.nodes, memory.used, None if search.outcome else stopped)
+    effort = Effort(memory.nodes - before, memory.used, None if search.outcome else stopped)
     return Solution(
         position, outcome, None, tuple(moves), best, None, score, "search", seconds, effort
     )

@@ -338,6 +338,28 @@ def test_an_interrupted_search_says_what_it_had(monkeypatch):
     assert solution.effort.nodes > 0
 
 
+def test_searches_share_what_they_prove():
+    deal = Deal.parse("KQJ.JT", 5).position()
+    alone = solve(deal, method="search", max_seconds=None)
+    memory = Memory(5, 1 << 30)
+    first, second = (
+        solve(deal, method="search", max_seconds=None, memory=memory) for _ in range(2)
+    )
+    assert first.effort.nodes == alone.effort.nodes
+    assert second.effort.nodes < first.effort.nodes / 10
+    assert (second.outcome, second.effort.stopped) == (first.outcome, None)
+    with pytest.raises(GameError, match="the position has 10 ranks, the memory is for 5"):
+        solve(ADVANCED, memory=memory)
+
+
+def test_the_limit_of_nodes_is_for_one_of_the_searches():
+    memory = Memory(10, 1 << 30)
+    for _ in range(2):
+        solution = solve(ADVANCED, max_nodes=1000, max_seconds=None, memory=memory)
+        assert solution.effort.nodes == 1000
+    assert memory.nodes == 2000
+
+
 # The command.
 
 UNDECIDED = ["solve", "--deck", "advanced", "--nodes", "1000", "AKQJ8765.KQJ765"]
@@ -378,6 +400,23 @@ def test_undecided_lines():
     status, output, error = challenge(*arguments, stdin=lines + "XYZ\n")
     assert (status, output.count("\n")) == (1, 2)
     assert error.startswith("line 3: ")
+
+
+def test_lines_share_what_is_proved():
+    arguments = ["solve", "--deck", "5", "--method", "search", "--json", "-"]
+    _, output, _ = challenge(*arguments, stdin="KQJ.JT\nKQJ.JT\n")
+    first, second = (json.loads(line) for line in output.splitlines())
+    assert second["nodes"] < first["nodes"] / 10
+    assert second["outcome"] == first["outcome"]
+
+
+def test_a_full_memory_is_emptied_for_the_next_line():
+    arguments = ["solve", "--deck", "7", "--method", "search", "--memory", "14M", "--json", "-"]
+    status, output, _ = challenge(*arguments, "--time", "1000", stdin="KQJ98.JT98\n" * 2)
+    first, second = (json.loads(line) for line in output.splitlines())
+    assert status == 4
+    assert first["stopped"] == second["stopped"] == "memory"
+    assert first["nodes"] == second["nodes"]
 
 
 def test_interrupted_lines(monkeypatch):
