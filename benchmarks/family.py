@@ -1,14 +1,18 @@
 """Solve a family of deals together: those in which the dealer holds all cards of his trump suit.
 
     python -m benchmarks.family --ranks 6 --ranks 10
+    python -m benchmarks.family --ranks 6 --random 100
 
 There are 2**ranks such deals, one for each second suit; with complementary second suits they are
 the same position but for the names of the plain suits. One memory serves them all, first the deals
 with few changes of holder in the plain suits: what is proved of these helps with the others.
+With `--random`, that many of all deals of the deck are solved instead.
 """
 
 from __future__ import annotations
 
+import random
+import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +20,7 @@ from collections.abc import Iterator
 import click
 
 from benchmarks.report import json_option, print_report
-from engine.deals import Deal
+from engine.deals import Deal, all_deals
 from solver.search import NO_LIMIT, Memory, Search
 
 
@@ -36,8 +40,11 @@ def family(ranks: int) -> Iterator[Deal]:
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
 @click.option("--memory", "gigabytes", type=int, default=8, show_default=True, help="In GiB.")
 @click.option("--seconds", type=float, default=600.0, show_default=True, help="For one deal.")
+@click.option("--random", "sample", type=int, metavar="N", help="Solve random deals instead.")
 @json_option
-def main(ranks: tuple[int, ...], gigabytes: int, seconds: float, as_json: bool) -> None:
+def main(
+    ranks: tuple[int, ...], gigabytes: int, seconds: float, sample: int | None, as_json: bool
+) -> None:
     """Outcomes of all deals in which the dealer holds all his trumps."""
     rows = []
     for deck in ranks:
@@ -45,14 +52,20 @@ def main(ranks: tuple[int, ...], gigabytes: int, seconds: float, as_json: bool) 
         outcomes: Counter[str] = Counter()
         started = time.perf_counter()
         slowest = 0.0
-        for deal in family(deck):
+        nodes = []
+        deals = list(family(deck))
+        if sample:
+            deals = random.Random(0).sample(list(all_deals(deck)), sample)
+        for deal in deals:
+            before = memory.nodes
             search = Search(deal.position(), memory)
             began = time.perf_counter()
             while search.advance(NO_LIMIT):
                 if time.perf_counter() - began > seconds:
                     break
             slowest = max(slowest, time.perf_counter() - began)
-            outcomes[search.outcome or "undecided"] += 2
+            outcomes[search.outcome or "undecided"] += 1 if sample else 2
+            nodes.append(memory.nodes - before)
             spent = time.perf_counter() - started
             click.echo(
                 f"{deck} {deal} {search.outcome or 'undecided'} {memory.nodes:,} nodes "
@@ -66,6 +79,8 @@ def main(ranks: tuple[int, ...], gigabytes: int, seconds: float, as_json: bool) 
                 "dealer loses": outcomes["loss"],
                 "undecided": outcomes["undecided"],
                 "nodes": memory.nodes,
+                "median": round(statistics.median(nodes)),
+                "most": max(nodes),
                 "facts": memory.facts,
                 "MiB": memory.used >> 20,
                 "seconds": round(time.perf_counter() - started, 1),
