@@ -22,7 +22,6 @@ from solver.table import MissingTable, find_table, open_tables
 PATIENCE = 0.5
 """Seconds of plain solving after which it pays to load the compiled solver, which takes as long."""
 
-
 REASONS = {
     "time": "the time was up",
     "memory": "the memory was full",

@@ -18,6 +18,7 @@ from engine.deals import Deal, all_deals
 from engine.game import GameError
 from engine.notation import parse_hand
 from solver import Solution, open_tables, solve
+from solver.bitboard import swap_trumps
 from solver.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
 from solver.facts import FACT_WORDS, FACTS, add, known, make_groups, make_pool
 from solver.search import NO_LIMIT, Memory, Search
@@ -195,18 +196,11 @@ def test_what_is_proved_on_the_way_is_true():
     for hand in range(1, full):
         score = open_tables(ranks).probe(hand)
         for responds, truth in ((0, score > 0), (1, score < 0)):
-            mine = hand if not responds else _seen_by_the_other(hand, ranks)
+            mine = swap_trumps(full ^ hand, ranks) if responds else hand
             if known(word(mine), word(responds), word(0), memory._address):
                 wins += 1
                 assert truth, (hand, responds)
     assert wins > 1000
-
-
-def _seen_by_the_other(hand, ranks):
-    """The responder's hand, seen from him."""
-    rest = (1 << 4 * ranks) - 1 ^ hand
-    field = (1 << ranks) - 1
-    return rest & ~(field | field << ranks) | (rest & field) << ranks | rest >> ranks & field
 
 
 @pytest.mark.parametrize("ranks", [4, 5, 6, 7])
