@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,8 @@ def read_report(path: Path) -> dict[str, Any]:
         for measurement in report["measurements"]:
             if not {"name", "unit", "work", "median"} <= measurement.keys():
                 raise KeyError
+            if not 0 < measurement["median"] < math.inf:
+                raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError):
         raise GameError(
             f"{path} is no report, expected what `challenge bench --json` prints"

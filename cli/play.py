@@ -19,6 +19,9 @@ from engine.match import Match
 from engine.play import Play, taking_turns
 from engine.players import Player
 
+MOST_DRAWS = 100
+"""Deals in a row without points after which a match is given up."""
+
 
 @click.command()
 @click.argument("game")
@@ -120,13 +123,19 @@ class Table:
         self._public = bool(people)
 
     def play_match(self, match: Match) -> None:
-        """Play until the match is over."""
-        while not match.over:
+        """Play until the match is over, or nobody scores any more."""
+        without_points = 0
+        while not match.over and without_points < MOST_DRAWS:
             dealer = {"dealer": match.dealer} if "dealer" in match.game.option_help() else {}
             final = self.play_deal(match.game, dealer, match.deal_seed, match.seats)
+            scored = match.scores
             match = match.after(final)
+            without_points = without_points + 1 if match.scores == scored else 0
             scores = zip(numbered(self.names, "seat"), match.scores, strict=True)
             click.echo(f"Scores: {', '.join(f'{name} {score}' for name, score in scores)}")
+        if not match.over:
+            click.echo(f"The match is drawn: {MOST_DRAWS} deals in a row brought no points.")
+            return
         won, lost = (
             " and ".join(numbered(self.names, "seat")[seat - 1] for seat in seats)
             for seats in (match.winners, match.losers)

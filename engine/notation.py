@@ -101,6 +101,11 @@ def _split_suits(text: str, suits: str) -> list[str]:
                 f"{text.strip()!r}: expected each of the suits {', '.join(suits)} at most once, "
                 "followed by its ranks"
             )
+        if any("." in group for group in groups):
+            raise NotationError(
+                f"{text.strip()!r}: there are dots between suits that have no name, "
+                "expected all suits with their names, or none"
+            )
         found = dict(zip(names, groups, strict=True))
         groups = [found.get(suit, "") for suit in suits]
     else:

@@ -141,7 +141,13 @@ def test_compare(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", '{"measurements": 1}', '{"measurements": [1]}', '{"measurements": [{}]}'],
+    [
+        *("", "{", "[]", "{}", '{"measurements": 1}', '{"measurements": [1]}'),
+        '{"measurements": [{}]}',
+        '{"measurements": [{"name": "a", "unit": "ms", "work": 1, "median": 0}]}',
+        '{"measurements": [{"name": "a", "unit": "ms", "work": 1, "median": "1"}]}',
+        '{"measurements": [{"name": "a", "unit": "ms", "work": 1, "median": NaN}]}',
+    ],
 )
 def test_no_report(tmp_path, text):
     path = tmp_path / "old.json"

@@ -111,7 +111,7 @@ def test_hand_in_any_dress(data, ranks):
         ("1KQ.AKQ.AT9.JT9", "spades: unknown rank '1'"),
         ("♠KQ♠J", "each of the suits S, H, D, C at most once"),
         ("KQJ♥AK", "each of the suits S, H, D, C at most once"),
-        ("♠KQ.AKQ.AT9.JT9", "spades: unknown rank '.'"),
+        ("♠KQ.AKQ.AT9.JT9", "dots between suits that have no name"),
     ],
 )
 def test_bad_hand(text, message):

@@ -119,6 +119,16 @@ def test_a_match(tmp_path):
     assert replayed == [line for line in lines if line not in scores]
 
 
+def test_a_match_in_which_every_deal_is_drawn_ends():
+    command = "play challenge --option limit=1 --players greedy,greedy --match --quiet"
+    status, output, _ = run(command, "--seed", "1")
+    *_, scores, last = output.splitlines()
+    assert status == 0
+    assert output.count("Scores: ") == 100
+    assert scores.endswith("(greedy) 0")
+    assert last == "The match is drawn: 100 deals in a row brought no points."
+
+
 def test_a_match_of_kozel_records_who_deals(tmp_path):
     file = tmp_path / "match"
     arguments = ["play", "kozel", "--players", FOUR, "--match", "--seed", "2", "--quiet"]
