@@ -1,11 +1,12 @@
-"""Solve a family of deals together: those in which the dealer holds all cards of his trump suit.
+"""Solve a family of deals together: those in which the dealer holds all of his trumps, or none.
 
     python -m benchmarks.family --ranks 6 --ranks 10
+    python -m benchmarks.family --ranks 6 --trumps none
     python -m benchmarks.family --ranks 6 --random 100
 
-There are 2**ranks such deals, one for each second suit; with complementary second suits they are
-the same position but for the names of the plain suits. One memory serves them all, first the deals
-with few changes of holder in the plain suits: what is proved of these helps with the others.
+There are 2**ranks deals in a family, one for each second suit; with complementary second suits they
+are the same position but for the names of the plain suits. One memory serves them all, first the
+deals with few changes of holder in the plain suits: what is proved of these helps with the others.
 With `--random`, that many of all deals of the deck are solved instead.
 """
 
@@ -24,8 +25,11 @@ from engine.deals import Deal, all_deals
 from solver.search import NO_LIMIT, Memory, Search
 
 
-def family(ranks: int) -> Iterator[Deal]:
-    """One of each two deals that are alike, in the order of solving."""
+def family(ranks: int, trumps: str) -> Iterator[Deal]:
+    """One of each two deals that are alike, in the order of solving.
+
+    `trumps`: whether the dealer holds "all" of his trumps or "none".
+    """
 
     def changes(second: int) -> int:
         return ((second ^ second >> 1) & (1 << ranks - 1) - 1).bit_count()
@@ -33,19 +37,25 @@ def family(ranks: int) -> Iterator[Deal]:
     values = range(15 - ranks, 15)
     for second in sorted(range(1 << (ranks - 1)), key=lambda suit: (changes(suit), suit)):
         held = frozenset(value for i, value in enumerate(values) if second >> i & 1)
-        yield Deal(ranks, frozenset(values), held)
+        yield Deal(ranks, frozenset(values if trumps == "all" else ()), held)
 
 
 @click.command()
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
+@click.option("--trumps", type=click.Choice(["all", "none"]), default="all", show_default=True)
 @click.option("--memory", "gigabytes", type=int, default=8, show_default=True, help="In GiB.")
 @click.option("--seconds", type=float, default=600.0, show_default=True, help="For one deal.")
 @click.option("--random", "sample", type=int, metavar="N", help="Solve random deals instead.")
 @json_option
 def main(
-    ranks: tuple[int, ...], gigabytes: int, seconds: float, sample: int | None, as_json: bool
+    ranks: tuple[int, ...],
+    trumps: str,
+    gigabytes: int,
+    seconds: float,
+    sample: int | None,
+    as_json: bool,
 ) -> None:
-    """Outcomes of all deals in which the dealer holds all his trumps."""
+    """Outcomes of all deals in which the dealer holds all of his trumps, or none."""
     rows = []
     for deck in ranks:
         memory = Memory(deck, gigabytes << 30)
@@ -53,7 +63,7 @@ def main(
         started = time.perf_counter()
         slowest = 0.0
         nodes = []
-        deals = list(family(deck))
+        deals = list(family(deck, trumps))
         if sample:
             deals = random.Random(0).sample(list(all_deals(deck)), sample)
         for deal in deals:

@@ -233,9 +233,10 @@ def describe(solution: Solution) -> Iterator[str]:
         yield f"{label}: {picture.cards(solution.best)}"
     if solution.outcome != "draw" and tables.measure is None:
         ranks = solution.position.ranks
+        time = "minutes" if ranks <= 7 else "hours"
         yield (
             "\nWhich moves get on towards the end is not known, nor the game: that takes a table "
-            f"of progress,\nwhich `challenge table build --ranks {ranks}` makes."
+            f"of progress,\nwhich `challenge table build --ranks {ranks}` makes in {time}."
         )
     if solution.line is not None:
         yield ""

@@ -13,7 +13,16 @@ from cli.errors import BAD_INPUT, FAILED, stop
 from cli.progress import Progress
 from engine.cards import MAX_RANKS
 from engine.game import GameError
-from solver.table import KINDS, Table, Tables, find_table, open_tables, table_path, user_folder
+from solver.table import (
+    KINDS,
+    Table,
+    Tables,
+    file_name,
+    find_table,
+    open_tables,
+    table_path,
+    user_folder,
+)
 
 if TYPE_CHECKING:
     from solver.build import Progress as BuildProgress
@@ -53,7 +62,7 @@ def table() -> None:
     type=FILE,
     metavar="FILE",
     help="Where the state of the build is saved every ten minutes; a build that finds the file "
-    "goes on from there (default: beside the tables, from 7 ranks on).",
+    "goes on from there (default: from 7 ranks on, in the user's data folder).",
 )
 def build(
     ranks: int,
@@ -82,7 +91,8 @@ def build(
         raise GameError(f"the outcomes cannot be written to {output}, where the {kinds[1]} goes")
     threads = threads or builds.cores()
     if checkpoint is None and ranks > builds.DISTANCE_RANKS:
-        checkpoint = _beside(paths["outcome"], "checkpoint")
+        name = file_name(ranks, "checkpoint")
+        checkpoint = _beside(output, "checkpoint") if output else user_folder() / name
     memory = builds.memory_needed(ranks, "distance" in kinds, threads) / 2**30
     hours = builds.seconds_needed(ranks, "distance" in kinds, threads) / 3600
     if hours > 0.01:

@@ -26,7 +26,8 @@ COLUMNS = (
     "source",
 )
 """What is recorded of a deal. The outcome and the distance are those of `solver.Solution`, for the
-dealer, who leads; winning leads are those that keep a win, the best first."""
+dealer, who leads; winning leads are those that keep a win, the quickest first
+where distances are known."""
 
 TIMES = "seconds"
 """The column that is not the same in every run."""
@@ -137,7 +138,9 @@ def describe(deal: Deal) -> Record:
 def _searcher(ranks: int, thread: int) -> Searcher:
     """A search with a memory of its own for each thread; they share the table, loaded once."""
     with _loading:
-        return Searcher(open_tables(ranks), compiled=True)
+        tables = open_tables(ranks)
+        # Progress is left out: not everyone has the table, and records are the same everywhere.
+        return Searcher(tables, compiled=True, outcomes_only=tables.distance is None)
 
 
 _loading = threading.Lock()

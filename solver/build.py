@@ -92,13 +92,13 @@ def memory_of_machine() -> int | None:
 
 
 def expected_nodes(ranks: int, distances: bool) -> float:
-    """A rough guess of the lead nodes of a build, from those of 5 to 7 ranks (docs/building.md)."""
+    """A rough guess of the lead nodes of a build, from those of 5 to 8 ranks (docs/building.md)."""
     return 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 28.0 ** (ranks - 6)
 
 
 def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
     """A rough guess of how long a build takes."""
-    rate = 1.5e7 if ranks <= 7 else 1.0e7  # of one thread; larger tables are far from the caches
+    rate = 1.5e7 if ranks <= 7 else 6e6  # of one thread; larger tables are far from the caches
     return expected_nodes(ranks, distances) / (rate * threads)
 
 

@@ -17,7 +17,7 @@ from engine.challenge import ChallengeAction, Position
 from engine.game import GameError
 from solver import value
 from solver.bitboard import card_bit, hand_bits, view
-from solver.table import Tables, find_table, open_tables
+from solver.table import UNPACKED_RANKS, Tables, find_table, open_tables
 from solver.value import MAX_CARDS, WIN
 
 if TYPE_CHECKING:
@@ -114,9 +114,17 @@ class Solution:
 
 
 class Searcher:
-    """Scores of moves from the tables of one deck, in plain Python or compiled."""
+    """Scores of moves from the tables of one deck, in plain Python or compiled.
 
-    def __init__(self, tables: Tables, *, compiled: bool = False) -> None:
+    `outcomes_only` leaves out distances and progress, and with them best moves and lines. Compiled
+    for a large deck that takes an eighth of the memory.
+    """
+
+    def __init__(
+        self, tables: Tables, *, compiled: bool = False, outcomes_only: bool = False
+    ) -> None:
+        if outcomes_only:
+            tables = Tables(tables.ranks, tables.outcome)
         self.ranks = tables.ranks
         self._with_distances = tables.distance is not None
         self._with_lines = tables.measure is not None
@@ -130,8 +138,8 @@ class Searcher:
 
             self._memo = tuple(np.array(column, np.int64) for column in self._memo)
             self._out = np.zeros(MAX_CARDS + 1, np.int64)
-            self._scores = tables.scores()
-            self._move_scores = value.compiled()
+            self._scores = tables.outcomes() if outcomes_only else tables.scores()
+            self._move_scores = value.compiled(outcomes_only)
 
     def scores(self, position: Position) -> list[tuple[ChallengeAction, int]]:
         """The score of every legal move, in the order of `Position.legal_actions`.
@@ -196,7 +204,12 @@ class Searcher:
 
 @cache
 def _searcher(ranks: int, compiled: bool) -> Searcher:
-    return Searcher(open_tables(ranks), compiled=compiled)
+    tables = open_tables(ranks)
+    if compiled and ranks > UNPACKED_RANKS:
+        if tables.measure is not None:  # too large to unpack, and lines are wanted
+            return _searcher(ranks, False)
+        return Searcher(tables, compiled=True, outcomes_only=True)
+    return Searcher(tables, compiled=compiled)
 
 
 def solve(
@@ -276,6 +289,10 @@ def _search(
 
 def solve_many(positions: Iterable[Position], *, line: bool = False) -> Iterator[Solution]:
     """`solve` by tables for many positions, compiled: half a second to start, then thousands a
-    second."""
+    second.
+
+    With the standard deck it takes some 10 seconds and half a gigabyte to start, and with a table
+    of progress, which is too large to unpack, it is as fast as `solve`.
+    """
     for position in positions:
         yield _searcher(position.ranks, True).solve(position, line)

@@ -96,8 +96,12 @@ def user_folder() -> Path:
 
 
 def table_path(ranks: int, kind: str) -> Path:
-    """Where a table that is built goes, unless told otherwise: over the one that is found."""
-    return find_table(ranks, kind) or user_folder() / file_name(ranks, kind)
+    """Where a table that is built goes, unless told otherwise: over the one that is found, or else,
+    also where a package may not be written to, into the user's folder."""
+    found = find_table(ranks, kind)
+    if found and os.access(found.parent, os.W_OK):
+        return found
+    return user_folder() / file_name(ranks, kind)
 
 
 @contextmanager
@@ -354,13 +358,13 @@ class Tables:
         indices = table_indices(hands.astype(np.int64), self.ranks)
         if self.ranks <= UNPACKED_RANKS:
             return self.scores()[indices]
-        numbers, where = np.unique(indices >> 2 * self.ranks, return_inverse=True)
-        result = np.empty(indices.shape, np.int16)
-        for i, number in enumerate(numbers):
-            here = where.reshape(indices.shape) == i
-            places = indices[here] & ((1 << 2 * self.ranks) - 1)
-            result[here] = self.slice_scores(int(number))[places]
-        return result
+        numbers, places = np.divmod(indices.ravel(), 1 << 2 * self.ranks)
+        result = np.empty(indices.size, np.int16)
+        order = np.argsort(numbers, kind="stable")  # one slice after the other
+        first = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        for here in np.split(order, first[1:]) if indices.size else ():
+            result[here] = self.slice_scores(int(numbers[here[0]]))[places[here]]
+        return result.reshape(indices.shape)
 
     def slice_scores(self, number: int) -> np.ndarray:
         """The scores of one slice, int16, in the order of table indices."""
@@ -386,6 +390,10 @@ class Tables:
     def scores(self) -> np.ndarray:
         """All scores by table index, int16, 2 bytes a stored position; kept once unpacked."""
         return _scores(self)
+
+    def outcomes(self) -> np.ndarray:
+        """The content of the outcome table, uint8, 2 bits a stored position; kept once unpacked."""
+        return _content(self.outcome)
 
 
 def plain_suits(number: int) -> tuple[int, int]:
@@ -413,6 +421,18 @@ def _scores(tables: Tables) -> np.ndarray:
     for number in range(len(result)):
         result[number] = tables.slice_scores(number)
     return result.ravel()
+
+
+@cache
+def _content(table: Table) -> np.ndarray:
+    import numpy as np
+
+    result = np.empty(slices(table.ranks) * table.slice_bytes, np.uint8)
+    start = 0
+    for chunk in table.content():
+        result[start : start + len(chunk)] = np.frombuffer(chunk, np.uint8)
+        start += len(chunk)
+    return result
 
 
 def find_table(ranks: int, kind: str) -> Path | None:

@@ -84,6 +84,24 @@ def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
     return score
 
 
+def base_outcome(x: Any, side: Any, deck: Any, content: Any) -> Any:
+    """As `base_score`, but every win counts as a win in 1, from the content of an outcome table."""
+    ranks = deck[0]
+    if side:
+        suit = deck[1]
+        x = x & ~(suit | suit << ranks) | (x & suit) << ranks | (x >> ranks) & suit
+    index = table_index(x, ranks)
+    positions = 1 << 2 * ranks  # of a slice
+    field = positions + 7 >> 3  # bytes of one of its two bit fields
+    place = index & (positions - 1)
+    byte = (index >> 2 * ranks) * 2 * field + (place >> 3)
+    if content[byte] >> (place & 7) & 1:
+        return WIN - 2
+    if content[byte + field] >> (place & 7) & 1:
+        return 0
+    return 2 - WIN
+
+
 def below_highest(hand: Any, deck: Any) -> Any:
     """The cards of each suit that lie below the highest card of `hand` in that suit."""
     low1 = deck[5]
@@ -228,10 +246,11 @@ def move_scores(
 
 
 @cache
-def compiled() -> Any:
+def compiled(outcomes_only: bool = False) -> Any:
     """`move_scores` compiled by numba; the compiled code is cached on disk.
 
-    It takes int64 arrays for `out` and the columns of the memo, an int16 array for `scores`.
+    It takes int64 arrays for `out` and the columns of the memo; for `scores` an int16 array or,
+    with `outcomes_only`, the content of an outcome table (`Tables.outcomes`), a uint8 array.
     """
     from numba import njit, types
 
@@ -239,7 +258,8 @@ def compiled() -> Any:
 
     tuple_of: Any = types.UniTuple
     word, deck = types.int64, tuple_of(types.int64, 8)
-    scores, column = types.int16[::1], types.int64[::1]
+    scores = types.uint8[::1] if outcomes_only else types.int16[::1]
+    column = types.int64[::1]
     memo = tuple_of(column, 6)
     signatures = {  # given in full: numba cannot cache recursive functions whose types it inferred
         "table_index": word(word, word),
@@ -251,6 +271,7 @@ def compiled() -> Any:
     }
     namespace = dict(vars(value))
     for name, signature in signatures.items():
-        function = FunctionType(vars(value)[name].__code__, namespace, name)
+        source = "base_outcome" if outcomes_only and name == "base_score" else name
+        function = FunctionType(vars(value)[source].__code__, namespace, name)
         namespace[name] = njit(signature, cache=True, nogil=True)(function)
     return namespace["move_scores"]

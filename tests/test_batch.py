@@ -25,7 +25,6 @@ from solver.batch import COLUMNS, Batch, load, solve_deal
 from solver.records import RecordFile, read_records
 from solver.solve import solve
 from solver.summary import Summary, interval
-from solver.table import find_table
 
 EASY = Fraction(2_497_018, 2_704_156)
 FORMATS = ["csv", "jsonl", "parquet"]
@@ -203,11 +202,11 @@ def test_draws(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not find_table(7, "outcome"), reason="needs the table of 7 ranks")
-def test_draws_of_7_ranks(tmp_path):
-    assert challenge(*f"batch --deck 7 --all -o {tmp_path}/deals.csv".split())[0] == 0
+@pytest.mark.parametrize(("ranks", "draws"), [(7, 54), (8, 220)])
+def test_drawn_deals(tmp_path, ranks, draws):
+    assert challenge(*f"batch --deck {ranks} --all -o {tmp_path}/deals.csv".split())[0] == 0
     outcomes = Counter(record["outcome"] for record in read_records(tmp_path / "deals.csv"))
-    assert outcomes["draw"] == 54
+    assert outcomes["draw"] == draws
 
 
 def test_median_is_weighted():

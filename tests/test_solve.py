@@ -18,7 +18,7 @@ from engine.challenge import PICKUP, Position
 from engine.game import GameError
 from engine.notation import parse_hand
 from solver import MissingTable, open_tables, probe, solve, solve_many, value
-from solver.bitboard import hand_bits, hand_cards
+from solver.bitboard import hand_bits, hand_cards, view
 from solver.build import build_tables
 from solver.solve import Searcher
 from solver.table import Table, Tables
@@ -44,6 +44,16 @@ def base(text, ranks=5):
 
 def result(solution):
     return solution.outcome, solution.distance
+
+
+@settings(deadline=None, max_examples=20)
+@given(base_positions(st.integers(7, 8)))
+def test_entries_of_large_decks_follow_from_their_moves(position):
+    """The entry of a position itself, which its solution does not look up."""
+    turn, ranks = position.turn, position.ranks
+    hand = hand_bits(position.hands[turn - 1], view(position.trumps, turn), ranks)
+    score = probe(hand, ranks)
+    assert solve(position).outcome == ("win" if score > 0 else "loss" if score < 0 else "draw")
 
 
 FOR_THE_OTHER = {"win": "loss", "loss": "win", "draw": "draw"}
@@ -382,8 +392,13 @@ def test_ends(text, outcome, distance, best):
 def test_without_distances(position):
     tables = dataclasses.replace(open_tables(position.ranks), distance=None)
     expected = solve(position)
-    for compiled in (False, True):
-        found = Searcher(tables, compiled=compiled).solve(position, line=True)
+    for searcher in (
+        Searcher(tables),
+        Searcher(tables, compiled=True),
+        Searcher(open_tables(position.ranks), outcomes_only=True),
+        Searcher(open_tables(position.ranks), compiled=True, outcomes_only=True),
+    ):
+        found = searcher.solve(position, line=True)
         assert result(found) == (expected.outcome, None)
         assert found.line is None
         assert {(move.action, move.outcome, move.distance) for move in found.moves} == {
