@@ -22,7 +22,8 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.deals import Deal, all_deals
-from solver.search import NO_LIMIT, Memory, Search
+from solver.claims import NO_LIMIT, Memory
+from solver.search import Search
 
 
 def family(ranks: int, trumps: str) -> Iterator[Deal]:

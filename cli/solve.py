@@ -26,7 +26,7 @@ REASONS = {
     "time": "the time was up",
     "memory": "the memory was full",
     "nodes": "the number of nodes was reached",
-    "tricks": "nobody wins in as many tricks as a search tries: perhaps a draw",
+    "tricks": "nobody wins in as many tricks as a search tries",
     "interrupt": "interrupted",
 }
 """Why a search has ended without a result."""
@@ -91,8 +91,8 @@ def solve(
     Tricks are counted from the current one to the end, when the winner hurries and the loser
     delays. The lead of an only card on an empty table is not counted.
 
-    A search proves wins and losses, but neither distances nor draws. The answer is "undecided" when
-    it has proved nothing within --time, --memory and --nodes, or before Ctrl-C.
+    A search proves outcomes, no distances. The answer is "undecided" when it has proved none within
+    --time, --memory and --nodes, or before Ctrl-C.
 
     With -, deals and positions are read from standard input, one a line, and each answer is one
     line. Empty lines and lines that start with # are left out. Searches use what was proved for
@@ -167,7 +167,7 @@ def solve_stream(
 
 def _search(position: Position, how: dict[str, Any], memories: dict[int, Any]) -> Solution:
     """Search with what was proved of earlier positions of the deck, while there is room."""
-    from solver.search import Memory
+    from solver.claims import Memory
 
     ranks = position.ranks
     if ranks not in memories:
@@ -245,7 +245,12 @@ def describe(solution: Solution) -> Iterator[str]:
 
 def _found(solution: Solution, kind: str, picture: Picture) -> Iterator[str]:
     """What a search has proved of the moves, and what it took."""
-    labels = {"win": f"Winning {kind}", "loss": f"Losing {kind}", "undecided": "Not proved"}
+    labels = {
+        "win": f"Winning {kind}",
+        "draw": f"Drawing {kind}",
+        "loss": f"Losing {kind}",
+        "undecided": "Not proved",
+    }
     for outcome, label in labels.items():
         moves = [move.action for move in solution.moves if move.outcome == outcome]
         if outcome == "loss" and len(moves) == len(solution.moves):

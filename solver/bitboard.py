@@ -50,7 +50,7 @@ def swap_trumps(x: Any, ranks: int) -> Any:
     """The same cards seen from the other player; `x` is an int or an integer array."""
     field = (1 << ranks) - 1
     both = field | field << ranks
-    return (x & ~both) | (x & field) << ranks | (x >> ranks) & field
+    return (x ^ x & both) | (x & field) << ranks | (x >> ranks) & field
 
 
 def slices(ranks: int) -> int:

@@ -218,3 +218,66 @@ def add(hand: int, kind: int, level: int, context: int) -> bool:
     if twin != hand and _equal_plain(hand, context):
         return bool(_add_once(twin, kind, level, context))
     return True
+
+
+@njit("int64(uint64, uint64, uint64[::1], int64[::1], uint64[::1], uint64)", cache=True)
+def _entries(
+    kind: int,
+    limit: int,
+    suits: np.ndarray,
+    first: np.ndarray,
+    hands: np.ndarray,
+    context: int,
+) -> int:
+    ranks = load(context, RANKS)
+    m = ranks + U1
+    sizes = load(context, SIZES)
+    pool = load(context, POOL)
+    held = np.zeros(4, np.uint64)  # cards of each suit
+    found = 0
+    for group in range(kind * m * m * m * m, (kind + U1) * m * m * m * m):
+        rest = word(group)
+        for suit in range(4):
+            held[3 - suit] = rest % m
+            rest //= m
+        end = U0
+        for suit in range(4):
+            end += load(sizes, held[suit])
+        block = load(load(context, HEADS), word(group))
+        count = load(load(context, COUNTS), word(group))
+        while block:
+            width = load(pool, block + U1)
+            base = block + _HEADER
+            before = U0 if width == U1 else _U64 + (count - _U64 - U1) // _U512 * _U512
+            for fact in range(count - before):
+                at = word(fact) >> _U6
+                bit = word(fact) & word(63)
+                levels = load(pool, base + end * width + (word(fact) >> _U3))
+                if (levels >> ((word(fact) & word(7)) << _U3)) & word(255) > limit:
+                    continue
+                hand = U0
+                column = U0
+                for suit in range(4):
+                    place = U0  # its own hand is the first that dominates it
+                    while (load(pool, base + (column + place) * width + at) >> bit) & U1 == U0:
+                        place += U1
+                    hand |= suits[first[held[suit]] + np.int64(place)] << (ranks * word(suit))
+                    column += load(sizes, held[suit])
+                if found < len(hands):
+                    hands[found] = hand
+                found += 1
+            count = before
+            block = load(pool, block)
+    return found
+
+
+def entries(context: np.ndarray, kind: int, limit: int) -> np.ndarray:
+    """The hands of all facts of a store with a level of at most `limit`, twins as well; uint64."""
+    subsets = Subsets.of(int(context[RANKS]))
+    address = word(context.ctypes.data)
+    hands = np.empty(0, np.uint64)
+    for _ in range(2):  # first only count them
+        found = _entries(word(kind), word(limit), subsets.bits, subsets.first, hands, address)
+        if len(hands) < found:
+            hands = np.empty(found, np.uint64)
+    return hands

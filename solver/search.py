@@ -1,392 +1,34 @@
 """Exact search from one position, for decks without a table.
 
-As in `solver.trick`, everything is seen from a *prover* who claims a win; a position is searched
-for both players. `achieves` asks whether the prover wins within so many tricks: an AND-OR search
-within the trick, whose leaves are base positions with one trick less to go. So no line of play is
-endless, and a success is a proof whatever the path to it: a least-fixpoint fact, valid for good.
-The number of tricks grows until one player's claim succeeds.
-
-What is found about a base position is kept in stores of facts (`solver.facts`) and settles all that
-it dominates:
-
-- *Wins*, one store for each side to lead, which serve both players: they settle what they dominate
-  by Raising or by trump aces (docs/theory.md), and a win of the other player refutes a claim.
-- *Failures*: the claim was searched with so many tricks in vain. As any win that is known counts,
-  whatever its length, a win found later can make a claim succeed that has failed. So a failure is
-  no fact about the game; it only keeps the search from trying again before there are more tricks
-  to go. Nothing is ever claimed because of failures.
+Two claims are tried in turn, that the player to move wins and that he loses, within more and more
+tricks (`solver.claims`), until one is proved. Now and then, when enough work has been done to make
+it cheap, what has failed so far is tried as the proof of a draw (`solver.draws`).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numba import njit
-
 from engine.cards import Card
 from engine.challenge import PICKUP, ChallengeAction, Position
 from engine.game import GameError
-from solver.bitboard import hand_bits, swap_trumps, view
-from solver.blocks import swap_fields
-from solver.evaluation import guess_tables
-from solver.facts import FACT_WORDS, FACTS, POOL_USED, RANKS, add, known, make_groups, make_pool
-from solver.lowlevel import load, store
-from solver.trick import (
-    FULL,
-    MEMO,
-    MEMO_SIZE,
-    NODES,
-    OTHER,
-    OWN,
-    U0,
-    U1,
-    below_highest,
-    make_context,
-    run_lows,
-    word,
+from solver.bitboard import hand_bits, view
+from solver.claims import (
+    BASE_LEADS,
+    BASE_RESPONDS,
+    MOST_TRICKS,
+    OTHER_LEADS,
+    PROVER_LEADS,
+    Claim,
+    Memory,
+    turned,
 )
+from solver.draws import Closing
 
-OTHER_LEADS: int = word(0)  # within a trick
-PROVER_LEADS: int = word(1)
-BASE_LEADS: int = word(2)  # base positions: the prover leads, he responds
-BASE_RESPONDS: int = word(3)
-
-CACHE: int = word(FACT_WORDS)  # address of the cache, CACHE_SIZE words
-GUESS: int = word(FACT_WORDS + 1)  # address of `guess_tables`
-LIMIT: int = word(FACT_WORDS + 2)  # number of nodes at which to stop
-STOPPED: int = word(FACT_WORDS + 3)  # STOP_NODES or STOP_MEMORY: unwinding, results mean nothing
-TESTS: int = word(FACT_WORDS + 4)  # number of base positions searched
-SEARCH_WORDS = FACT_WORDS + 5
-
-STOP_NODES: int = word(1)
-STOP_MEMORY: int = word(2)
-
-FAILS: int = word(0)
-WINS: int = word(1)
-UNKNOWN: int = word(2)
-
-CACHE_SIZE = 1 << 20
-LEAST_POOL = 1 << 20
-"""Bytes for facts with which a search may begin."""
-MOST_TRICKS = 250
-"""Longest win that is searched for."""
 SLICE = 1 << 18
 """Nodes between two looks at the clock, or more if one test takes more."""
-
-NO_LIMIT = 1 << 62
-"""More nodes than any search has."""
-
-Claim = tuple[int, int, int]
-"""That the prover wins: his hand, the other's hand and the place, as `achieves` takes them."""
-
-
-# Stores of facts: wins of the prover where he leads, and where the other leads; then failures, with
-# complementary hands and level 255 - tricks.
-_FAILURES: int = word(2)
-STORES = 4
-
-_MULTIPLIER: int = word(0x9E3779B97F4A7C15)
-_MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
-_MULTIPLIER3: int = word(0x165667B19E3779F9)
-_CACHE_SHIFT: int = word(44)  # 64 - log2(CACHE_SIZE)
-_MEMO_SHIFT: int = word(52)
-_BYTE: int = word(255)
-_EPOCH: int = word(5)
-
-
-@njit("uint64(uint64, uint64)", cache=True)
-def _twin(hand: int, context: int) -> int:
-    """Of a hand and the one with the plain suits exchanged, the one that stands for both."""
-    ranks = load(context, RANKS)
-    other = swap_fields(hand, ranks + ranks, ranks + ranks + ranks, ranks)
-    return hand if hand < other else other
-
-
-@njit("uint64(uint64, uint64, uint64, uint64)", cache=True)
-def status(hand: int, responds: int, tricks: int, context: int) -> int:
-    """What is known of the claim that the prover, who will hold `hand`, wins a base position within
-    `tricks` tricks: FAILS, WINS or UNKNOWN.
-
-    `responds`: 0 if he leads, 1 if the other does.
-    """
-    full = load(context, FULL)
-    rest = full ^ hand
-    if responds == U0 and hand & (hand - U1) == U0:
-        return WINS
-    if tricks == U0 or (responds and rest & (rest - U1) == U0):
-        return FAILS
-    # The cache: key (41 bits) | status | tricks | epoch. What is unknown is looked up again when
-    # there are many new facts.
-    hand = _twin(hand, context)
-    key = hand | responds << word(40)
-    cache = load(context, CACHE)
-    slot = (key * _MULTIPLIER) >> _CACHE_SHIFT
-    entry = load(cache, slot)
-    epoch = (load(context, FACTS) >> _EPOCH) & _BYTE
-    if entry >> word(22) == key:
-        found = (entry >> word(20)) & word(3)
-        upto = (entry >> word(8)) & _BYTE
-        if found == WINS:
-            return WINS
-        if found == FAILS:
-            if tricks <= upto:
-                return FAILS
-        elif tricks == upto and entry & _BYTE == epoch:
-            return UNKNOWN
-    found = UNKNOWN
-    upto = tricks
-    ranks = load(context, RANKS)
-    if known(full ^ hand, _FAILURES + responds, _BYTE - tricks, context):
-        found = FAILS
-    elif known(hand, responds, U0, context):
-        found = WINS
-    elif known(swap_fields(full ^ hand, U0, ranks, ranks), U1 - responds, U0, context):
-        found = FAILS
-        upto = _BYTE
-    store(cache, slot, key << word(22) | found << word(20) | upto << word(8) | epoch)
-    return found
-
-
-@njit("boolean(uint64, uint64, uint64)", cache=True)
-def _enter_win(hand: int, responds: int, context: int) -> bool:
-    """Enter a win, and those that follow by trump aces; False if there is no room."""
-    ranks = load(context, RANKS)
-    if not add(hand, responds, U0, context):
-        return False
-    own = U1 << (ranks - U1)
-    other = own << ranks
-    for gain in (own, other, own | other):
-        if hand & gain or hand | gain == load(context, FULL):
-            continue
-        if known(hand | gain, responds, U0, context):
-            continue
-        if not add(hand | gain, responds, U0, context):
-            return False
-    return True
-
-
-@njit("uint64(uint64, uint64, uint64)", cache=True)
-def guess(hand: int, responds: int, context: int) -> int:
-    """How likely the prover is to win a base position, for comparison only."""
-    ranks = load(context, RANKS)
-    size = U1 << ranks
-    table = load(context, GUESS)
-    at = responds * (size + size + size)
-    field = size - U1
-    total: int = load(table, at + (hand & field))
-    total += load(table, at + size + ((hand >> ranks) & field))
-    at += size + size
-    total += load(table, at + ((hand >> (ranks + ranks)) & field))
-    total += load(table, at + (hand >> (ranks + ranks + ranks)))
-    return total
-
-
-@njit("boolean(uint64, uint64, uint64, uint64, uint64)", cache=True)
-def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
-    """Whether the prover, holding `a`, is found to win within `tricks` tricks, the current one not
-    counted if it has begun.
-
-    `place`: PROVER_LEADS or OTHER_LEADS, a lead node within a trick at which the other holds `b`,
-    neither hand empty; or BASE_LEADS, BASE_RESPONDS, where `b` is not used. Means nothing if the
-    search has STOPPED.
-    """
-    full = load(context, FULL)
-    if place >= BASE_LEADS:
-        responds = place - BASE_LEADS
-        found = status(a, responds, tricks, context)
-        if found != UNKNOWN:
-            return bool(found == WINS)
-        a = _twin(a, context)
-        store(context, TESTS, load(context, TESTS) + U1)
-        success = achieves(a, full ^ a, U1 - responds, tricks - U1, context)
-        if load(context, STOPPED) == U0:
-            if success:
-                room = _enter_win(a, responds, context)
-            else:
-                room = add(full ^ a, _FAILURES + responds, _BYTE - tricks, context)
-            if not room:
-                store(context, STOPPED, STOP_MEMORY)
-        return success
-    if load(context, STOPPED):
-        return False
-    if load(context, NODES) >= load(context, LIMIT):
-        store(context, STOPPED, STOP_NODES)
-        return False
-    store(context, NODES, load(context, NODES) + U1)
-    leading = place == PROVER_LEADS
-    leader = a if leading else b
-    responder = b if leading else a
-    if leader & (leader - U1) == U0:  # his last card
-        return leading
-    own = load(context, OTHER if leading else OWN)  # the responder's trump suit
-    in_suit = below_highest(responder, context)  # leads that a higher card of their suit can beat
-    trumps = responder & own
-    beatable = in_suit | ~own if trumps else in_suit
-    last = responder & (responder - U1) == U0  # a beat would end the game
-    # What is known of picking up drops most leads: those with which the claim fails, or cannot
-    # fail. Of the rest, `settled` are those of which a beat will decide.
-    settled = U0
-    unknown = U0
-    leads = run_lows(leader, responder, context)
-    if last:
-        leads &= ~beatable if leading else full
-    while leads:
-        card = leads & (~leads + U1)
-        leads ^= card
-        if leading:
-            found = status(a ^ card, U0, tricks, context)
-        else:
-            found = status(full ^ b ^ card, U1, tricks, context)
-        if found == UNKNOWN:
-            unknown |= card
-        elif (found == WINS) == leading:
-            if card & beatable == U0:
-                return leading
-            settled |= card
-    if last and not leading:
-        settled &= ~beatable
-        unknown &= ~beatable
-    if settled | unknown == U0:
-        return not leading
-
-    tag = b | place << word(40) | tricks << word(42)
-    slot = a * _MULTIPLIER ^ b * _MULTIPLIER2 ^ tricks * _MULTIPLIER3
-    slot = (slot >> _MEMO_SHIFT) << U1
-    memo = load(context, MEMO)
-    if load(memo, slot) >> U1 == a and load(memo, slot + U1) == tag:
-        return bool(load(memo, slot) & U1)
-
-    # First the leads of which only beats decide, those that can be beaten in one way first; then
-    # the others, the likeliest to settle the node first.
-    one_way = own | ~in_suit if trumps else full
-    success = not leading
-    for step in range(3):
-        if step == 0:
-            leads = settled & one_way
-        elif step == 1:
-            leads = settled & ~one_way
-        else:
-            leads = unknown
-        while leads and success != leading:
-            card = leads & (~leads + U1)
-            if step == 2 and leads != card:
-                best = U0
-                others = leads
-                while others:
-                    other = others & (~others + U1)
-                    others ^= other
-                    if leading:
-                        value = guess(a ^ other, U0, context)
-                    else:
-                        value = ~guess(full ^ b ^ other, U1, context)
-                    if value > best:
-                        best = value
-                        card = other
-            leads ^= card
-            rest = leader ^ card
-            beaten = False  # some beat is good for the responder
-            if card & in_suit:
-                higher = responder & ~((card << U1) - U1)
-                beat = higher & (~higher + U1)
-                if leading:
-                    beaten = not achieves(rest, b ^ beat, U1 - place, tricks, context)
-                else:
-                    beaten = achieves(a ^ beat, rest, U1 - place, tricks, context)
-            if not beaten and trumps and card & own == U0:
-                beat = trumps & (~trumps + U1)
-                if leading:
-                    beaten = not achieves(rest, b ^ beat, U1 - place, tricks, context)
-                else:
-                    beaten = achieves(a ^ beat, rest, U1 - place, tricks, context)
-            if not beaten and step == 2:  # is picking up?
-                if leading:
-                    beaten = not achieves(a ^ card, U0, BASE_LEADS, tricks, context)
-                else:
-                    beaten = achieves(full ^ b ^ card, U0, BASE_RESPONDS, tricks, context)
-            success = beaten != leading
-    if load(context, STOPPED):
-        return False
-    store(memo, slot, a << U1 | (U1 if success else U0))
-    store(memo, slot + U1, tag)
-    return success
-
-
-class Memory:
-    """The memory of searches in one deck; what is proved serves all that follow.
-
-    `memory`: bytes for facts and tables. They are reserved at once, but used only as facts come in.
-    Raises MemoryError if that is too little to begin with.
-    """
-
-    def __init__(self, ranks: int, memory: int) -> None:
-        self.ranks = ranks
-        self._context: Any = np.zeros(SEARCH_WORDS, np.uint64)
-        made = make_context(ranks)
-        self._context[: made.size] = made
-        arrays = {
-            MEMO: np.zeros(2 * MEMO_SIZE, np.uint64),
-            CACHE: np.zeros(CACHE_SIZE, np.uint64),
-            GUESS: guess_tables(ranks),
-        }
-        for slot, array in arrays.items():
-            self._context[slot] = array.ctypes.data
-        others = make_groups(self._context, ranks, STORES)
-        self._arrays = [*arrays.values(), *others]
-        self._fixed = sum(array.nbytes for array in self._arrays)
-        if memory < self._fixed + LEAST_POOL:
-            least = (self._fixed + LEAST_POOL + (1 << 20) - 1) >> 20
-            raise MemoryError(
-                f"a search with {ranks} ranks takes at least {least} MiB, "
-                f"but may only take {memory >> 20}"
-            )
-        self._address: Any = np.uint64(self._context.ctypes.data)
-        self._arrays.append(make_pool(self._context, (memory - self._fixed) // 8))
-
-    @property
-    def nodes(self) -> int:
-        """Lead nodes searched so far."""
-        return int(self._context[NODES])
-
-    @property
-    def tests(self) -> int:
-        """Base positions searched so far."""
-        return int(self._context[TESTS])
-
-    @property
-    def facts(self) -> int:
-        """Facts entered so far."""
-        return int(self._context[FACTS])
-
-    @property
-    def used(self) -> int:
-        """Bytes in use."""
-        return self._fixed + 8 * int(self._context[POOL_USED])
-
-    @property
-    def full(self) -> bool:
-        """Whether the last attempt ended for want of memory."""
-        return bool(self._context[STOPPED] == STOP_MEMORY)
-
-    def attempt(self, claim: Claim, tricks: int, limit: int) -> bool | None:
-        """Whether a claim is found to hold within `tricks` tricks; None if the search stopped.
-
-        It stops at `limit` nodes (of all searches so far), or when it is out of memory.
-        """
-        self._context[LIMIT] = limit
-        self._context[STOPPED] = 0
-        a, b, place = map(word, claim)
-        success = achieves(a, b, place, word(tricks), self._address)
-        return None if self._context[STOPPED] else success
-
-
-def turned(claim: Claim, ranks: int) -> Claim:
-    """The claim that the other player wins where `claim` says that the prover does."""
-    a, b, place = claim
-    if place >= BASE_LEADS:
-        full = (1 << 4 * ranks) - 1
-        return swap_trumps(full ^ a, ranks), 0, int(BASE_LEADS + BASE_RESPONDS) - place
-    return swap_trumps(b, ranks), swap_trumps(a, ranks), 1 - place
+DRAW_TRICKS = 8
+"""A draw is tried when the search looks so far ahead, and twice as far as at the last time, …"""
+DRAW_WORK = 8
+"""… or after so many nodes for every fact there is, so that it takes a small share."""
 
 
 def consequences(position: Position, action: ChallengeAction) -> list[Claim] | None:
@@ -439,7 +81,7 @@ class Search:
         self.position = position
         self._memory = memory
         self.outcomes: dict[ChallengeAction, str] = {}
-        """What is proved of the legal moves: "win" or "loss" for the player to move."""
+        """What is proved of the legal moves: "win", "loss" or "draw" for the player to move."""
         self.tricks = 1
         """How far the search looks at present."""
         self._claims: dict[ChallengeAction, list[Claim]] = {}
@@ -452,12 +94,18 @@ class Search:
         self._moves = list(self._claims)
         self._winning = True  # the claim at hand: he wins within `tricks` tricks, or he loses
         self._slice = SLICE
+        self._drawn = False
+        self._closing: Closing | None = None
+        self._draw_nodes = memory.nodes  # when a draw was last tried
+        self._draw_tricks = DRAW_TRICKS  # when to try again, at the latest
 
     @property
     def outcome(self) -> str | None:
-        """ "win" or "loss" for the player to move, as soon as it is proved."""
+        """ "win", "loss" or "draw" for the player to move, as soon as it is proved."""
         if "win" in self.outcomes.values():
             return "win"
+        if self._drawn:
+            return "draw"
         if len(self.outcomes) == len(self.position.legal_actions()):
             return "loss"
         return None
@@ -469,10 +117,14 @@ class Search:
         """
         if self.outcome or self.tricks > MOST_TRICKS:
             return False
+        if self._closing:
+            self._advance_draw(self._closing, limit)
+            return not self.outcome
         before, facts = self._memory.nodes, self._memory.facts
         if self._claim_settled(min(limit, before + self._slice)):
             self._slice = SLICE
             if not self._winning:
+                self._begin_draw()
                 self.tricks += max(1, self.tricks // 4)
             self._winning = not self._winning
         elif self._memory.full:
@@ -510,3 +162,26 @@ class Search:
             if found is None:
                 return False
         return True
+
+    def _begin_draw(self) -> None:
+        worked = self._memory.nodes - self._draw_nodes >= DRAW_WORK * self._memory.facts
+        if self.tricks >= (DRAW_TRICKS if worked else self._draw_tricks):
+            self._closing = Closing(self._memory, self.tricks)
+            self._draw_tricks = 2 * self.tricks
+
+    def _advance_draw(self, closing: Closing, limit: int) -> None:
+        """Go on trying to prove a draw, as long as both players seem to hold out."""
+        drawing = [
+            move for move, claims in self._claims.items() if all(map(closing.holds_out, claims))
+        ]
+        if drawing and all(
+            any(closing.holds_out(turned(claim, self.position.ranks)) for claim in claims)
+            for claims in self._claims.values()
+        ):
+            if closing.step(limit):
+                return
+            if closing.closed:
+                self._drawn = True
+                self.outcomes.update(dict.fromkeys(drawing, "draw"))
+        self._closing = None
+        self._draw_nodes = self._memory.nodes

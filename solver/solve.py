@@ -21,7 +21,7 @@ from solver.table import UNPACKED_RANKS, Tables, find_table, open_tables
 from solver.value import MAX_CARDS, WIN
 
 if TYPE_CHECKING:
-    from solver.search import Memory
+    from solver.claims import Memory
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 METHODS = ("auto", "table", "search")
@@ -51,7 +51,7 @@ class Effort:
     """Bytes, of all searches that share it."""
     stopped: str | None
     """"nodes", "memory", "time" (a limit was reached), "tricks" (no win within the greatest number
-    of tricks that is tried: perhaps a draw), "interrupt" (Ctrl-C); None if the outcome is
+    of tricks that is tried), "interrupt" (Ctrl-C); None if the outcome is
     proved."""
 
 
@@ -225,10 +225,10 @@ def solve(
     """The exact value of a position and of its moves; with `line`, a whole game with best play.
 
     `method`: "table", "search", or "auto", which searches only if the deck has no table. A search
-    proves wins and losses, not distances or draws, and does not touch the tables. It stops when
+    proves outcomes, not distances, and does not touch the tables. It stops when
     the outcome is proved; where a limit comes first (lead nodes, bytes, seconds; None: no limit) or
     Ctrl-C is pressed, the outcome is "undecided". How far it gets with so many nodes is always the
-    same. Searches that are given the same `memory`, a `solver.search.Memory` of the deck, share
+    same. Searches that are given the same `memory`, a `solver.claims.Memory` of the deck, share
     what they prove (`max_memory` is not used then): after a few deals the others are quick.
 
     Raises MissingTable for a deck without tables, TableError for a broken one, GameError if the
@@ -250,7 +250,8 @@ def _search(
     max_seconds: float | None,
     memory: Memory | None,
 ) -> Solution:
-    from solver.search import NO_LIMIT, Memory, Search
+    from solver.claims import NO_LIMIT, Memory
+    from solver.search import Search
 
     if memory is None:
         memory = Memory(position.ranks, max_memory)
@@ -276,7 +277,7 @@ def _search(
         Move(action, search.outcomes.get(action, "undecided"), None)
         for action in position.legal_actions()
     ]
-    moves.sort(key=lambda move: ("win", "undecided", "loss").index(move.outcome))
+    moves.sort(key=lambda move: ("win", "draw", "undecided", "loss").index(move.outcome))
     outcome = search.outcome or "undecided"
     best = tuple(move.action for move in moves if move.outcome == outcome != "undecided")
     score = {"win": 1, "loss": -1}.get(outcome, 0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import positions
 from test_cli import challenge
 
+import solver.search
 from engine.cards import deck_cards
 from engine.challenge import Position
 from engine.deals import Deal, all_deals
@@ -19,9 +20,11 @@ from engine.game import GameError
 from engine.notation import parse_hand
 from solver import Solution, open_tables, solve
 from solver.bitboard import swap_trumps
+from solver.claims import NO_LIMIT, Memory
+from solver.draws import Closing
 from solver.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
 from solver.facts import FACT_WORDS, FACTS, add, known, make_groups, make_pool
-from solver.search import NO_LIMIT, Memory, Search
+from solver.search import Search
 
 SMALL = st.integers(1, 4)
 ADVANCED = Deal.parse("AKQJ8765.KQJ765", 10).position()
@@ -197,7 +200,7 @@ def test_what_is_proved_on_the_way_is_true():
         score = open_tables(ranks).probe(hand)
         for responds, truth in ((0, score > 0), (1, score < 0)):
             mine = swap_trumps(full ^ hand, ranks) if responds else hand
-            if known(word(mine), word(responds), word(0), memory._address):
+            if known(word(mine), word(responds), word(0), memory.address):
                 wins += 1
                 assert truth, (hand, responds)
     assert wins > 1000
@@ -218,19 +221,80 @@ def test_a_dealer_with_all_his_trumps_loses(ranks):
             assert solve(deal.position()).distance == 2 * (ranks - 1)
 
 
-@pytest.mark.parametrize("text", ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"])
-def test_draws_are_not_claimed_nor_anything_else(text):
+# Draws.
+
+
+def drawn(text):
+    """A drawn position of 5 ranks; the leader's hand as T.U.P.Q."""
     hand = parse_hand(text, 5)
-    solution = solve(
-        Position(5, (hand, deck_cards(5) - hand), (0, 1), 1, None),
-        method="search",
-        max_nodes=300_000,
-        max_seconds=None,
+    return Position(5, (hand, deck_cards(5) - hand), (0, 1), 1, None)
+
+
+DRAWS = ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"]
+
+
+@pytest.mark.parametrize("text", DRAWS)
+def test_draws(text):
+    position = drawn(text)
+    found, exact = solve(position, method="search", max_seconds=None), solve(position)
+    assert (found.outcome, found.winner, found.effort.stopped) == ("draw", None, None)
+    truth = outcomes(exact)
+    for action, outcome in outcomes(found).items():
+        assert outcome in (truth[action], "undecided")
+    assert found.best
+    assert set(found.best) <= set(exact.best)
+
+
+def test_a_draw_in_a_trick():
+    position = drawn(DRAWS[1])
+    for action in solve(position, line=True).line[:2]:
+        position = position.apply(action)
+    found = solve(position, method="search", max_seconds=None)
+    assert (found.outcome, solve(position).outcome) == ("draw", "draw")
+
+
+@settings(deadline=None)
+@given(positions(SMALL).filter(lambda position: not position.winner))
+def test_no_draw_is_claimed_where_there_is_none(position):
+    """However often it is tried."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver.search, "DRAW_TRICKS", 1)
+        patch.setattr(solver.search, "DRAW_WORK", 0)
+        assert solve(position, method="search").outcome == solve(position).outcome
+
+
+def test_who_is_said_to_hold_out_does_not_lose():
+    """All claims of a closed set, against the table; most are of positions that are no draws."""
+    memory, tables, full = Memory(5, 1 << 30), open_tables(5), (1 << 20) - 1
+    search = Search(drawn(DRAWS[1]), memory)
+    while search.advance(NO_LIMIT):
+        pass
+    closing = Closing(memory, search.tricks)
+    while closing.step(NO_LIMIT):
+        pass
+    assert closing.closed
+    hands, responds = closing.claims
+    assert len(hands) > 1000
+    leader = np.where(responds == 1, swap_trumps(hands ^ np.uint64(full), 5), hands)
+    scores = tables.probe(leader)
+    assert not np.any((scores > 0) & (responds == 1) | (scores < 0) & (responds == 0))
+    assert np.count_nonzero(scores == 0) > 0
+
+
+@pytest.mark.parametrize("nodes", [100_000, 3_000_000, 5_500_000])
+def test_nodes_are_limited_also_when_a_draw_is_tried(nodes):
+    first, second = (
+        solve(drawn(DRAWS[1]), method="search", max_nodes=nodes, max_seconds=None) for _ in "12"
     )
+    assert (first.outcome, first.best) == ("undecided", ())
+    assert first.effort == second.effort
+    assert (first.effort.stopped, first.effort.nodes) == ("nodes", nodes)
+
+
+def test_without_room_for_it_no_draw_is_tried():
+    solution = solve(drawn(DRAWS[1]), method="search", max_memory=11 << 20, max_seconds=None)
     assert solution.outcome == "undecided"
-    assert solution.winner is None
-    assert solution.best == ()
-    assert solution.effort.stopped == "nodes"
+    assert solution.effort.stopped in ("memory", "tricks")
 
 
 def test_a_finished_game_is_refused():
