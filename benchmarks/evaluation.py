@@ -48,7 +48,7 @@ def learn(features: np.ndarray, wins: np.ndarray) -> np.ndarray:
 
 
 @click.command()
-@click.option("--ranks", type=click.IntRange(3, 7), multiple=True, default=[4, 5, 6, 7])
+@click.option("--ranks", type=click.IntRange(3, 8), multiple=True, default=[4, 5, 6, 7, 8])
 @json_option
 def main(ranks: tuple[int, ...], as_json: bool) -> None:
     """Learn from each deck, and test on each."""

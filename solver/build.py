@@ -93,7 +93,7 @@ def memory_of_machine() -> int | None:
 
 def expected_nodes(ranks: int, distances: bool) -> float:
     """A rough guess of the lead nodes of a build, from those of 5 to 8 ranks (docs/building.md)."""
-    return 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 28.0 ** (ranks - 6)
+    return 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 27.5 ** (ranks - 6)
 
 
 def seconds_needed(ranks: int, distances: bool, threads: int) -> float:

@@ -68,7 +68,9 @@ class Closing:
         ranks = memory.ranks
         least = max(1, tricks // HORIZON)
         wins = [memory.entries(responds, 0) for responds in (0, 1)]
-        failed = [memory.entries(FAILURES + responds, 255 - least) for responds in (0, 1)]
+        failed = [
+            np.unique(memory.entries(FAILURES + responds, 255 - least)) for responds in (0, 1)
+        ]
         # A failure is kept as the hand of the other player, who responds where the prover leads.
         held = [swap_trumps(hands, ranks) for hands in reversed(failed)]
         self._memory = memory

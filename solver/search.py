@@ -25,10 +25,12 @@ from solver.draws import Closing
 
 SLICE = 1 << 18
 """Nodes between two looks at the clock, or more if one test takes more."""
-DRAW_TRICKS = 8
-"""A draw is tried when the search looks so far ahead, and twice as far as at the last time, …"""
-DRAW_WORK = 8
-"""… or after so many nodes for every fact there is, so that it takes a small share."""
+DRAW_SHARE = 10
+"""A draw is tried after so many times the nodes that trying has taken the last time, …"""
+DRAW_COST = 10
+"""… for the first time so many for every fact that there is, …"""
+DRAW_TRICKS = 64
+"""… or when the search looks so far ahead, and twice as far as at the last time."""
 
 
 def consequences(position: Position, action: ChallengeAction) -> list[Claim] | None:
@@ -96,7 +98,8 @@ class Search:
         self._slice = SLICE
         self._drawn = False
         self._closing: Closing | None = None
-        self._draw_nodes = memory.nodes  # when a draw was last tried
+        self._draw_nodes = memory.nodes  # when a draw was last tried, and how many nodes it took
+        self._draw_cost: int | None = None
         self._draw_tricks = DRAW_TRICKS  # when to try again, at the latest
 
     @property
@@ -164,10 +167,12 @@ class Search:
         return True
 
     def _begin_draw(self) -> None:
-        worked = self._memory.nodes - self._draw_nodes >= DRAW_WORK * self._memory.facts
-        if self.tricks >= (DRAW_TRICKS if worked else self._draw_tricks):
+        work = self._memory.nodes - self._draw_nodes
+        cost = self._draw_cost or DRAW_COST * self._memory.facts
+        if work >= DRAW_SHARE * cost or self.tricks >= self._draw_tricks:
             self._closing = Closing(self._memory, self.tricks)
-            self._draw_tricks = 2 * self.tricks
+            self._draw_nodes = self._memory.nodes
+            self._draw_tricks = max(self._draw_tricks, 2 * self.tricks)
 
     def _advance_draw(self, closing: Closing, limit: int) -> None:
         """Go on trying to prove a draw, as long as both players seem to hold out."""
@@ -184,4 +189,5 @@ class Search:
                 self._drawn = True
                 self.outcomes.update(dict.fromkeys(drawing, "draw"))
         self._closing = None
+        self._draw_cost = self._memory.nodes - self._draw_nodes
         self._draw_nodes = self._memory.nodes

@@ -32,7 +32,9 @@ from solver.build import cores
 from solver.table import Tables
 from solver.value import WIN
 
-_MEMO_SIZE = 1 << 12
+_MEMO_SIZE = 1 << 20
+_MEMO_SHIFT = 40
+_MULTIPLIER = 0x1E3779B97F4A7C15
 _table_index = njit("int64(int64, int64)", cache=True)(value.table_index)
 
 
@@ -62,6 +64,27 @@ def picked_up(hand: int, side: int, ranks: int, scores: np.ndarray) -> int:
     return score - int(np.sign(score))
 
 
+@njit("int64(int64, int64, int64)", cache=True)
+def higher_cards(hand: int, card: int, ranks: int) -> int:
+    """The cards of `hand` that beat `card`, one bit, in its own suit."""
+    suit = (1 << ranks) - 1
+    while suit & card == 0:
+        suit <<= ranks
+    return hand & suit & -(card << 1)
+
+
+@njit("boolean(int64, int64, int64, int64)", cache=True)
+def follows_own(a: int, b: int, card: int, ranks: int) -> bool:
+    """Whether the next lower card of the suit of `card` that somebody holds is in hand `a`."""
+    suit = (1 << ranks) - 1
+    while suit & card == 0:
+        suit <<= ranks
+    lower = (a | b) & suit & (card - 1)
+    while lower & (lower - 1):
+        lower &= lower - 1
+    return lower & a != 0
+
+
 @njit("boolean(int64, int64, int64, int64, int64, boolean, int16[::1], int64[:, ::1])", cache=True)
 def can_force(
     a: int,
@@ -78,51 +101,61 @@ def can_force(
 
     Side 0 has the first suit as his trump, side 1 the second.
     """
-    slot = (a * 31 + b * 17 + side + bound * 7) % _MEMO_SIZE
+    if a & (a - 1) == 0:
+        return bound <= WIN - 1
+    suit = (1 << ranks) - 1
+    trump_suit = suit << ranks * (1 - side)  # the responder's
+    trumps = b & trump_suit
+    one_way, two_ways = 0, 0  # the leads that are good if picked up, by ways of beating them
+    leads = a
+    while leads:
+        card = leads & -leads
+        leads ^= card
+        if theorems and follows_own(a, b, card, ranks):
+            continue
+        if picked_up(a ^ card, side, ranks, scores) < bound:
+            continue
+        in_suit = higher_cards(b, card, ranks) != 0
+        by_trump = trumps != 0 and card & trump_suit == 0
+        if in_suit and by_trump:
+            two_ways |= card
+        elif in_suit or by_trump:
+            one_way |= card
+        else:
+            return True
+    if one_way | two_ways == 0:
+        return False
+
+    slot = ((a * _MULTIPLIER + b) * _MULTIPLIER + bound * 2 + side) * _MULTIPLIER >> _MEMO_SHIFT
+    slot &= _MEMO_SIZE - 1
     key = b << 1 | side
     if memo[slot, 0] == a and memo[slot, 1] == key and memo[slot, 2] == bound:
         return memo[slot, 3] == 1
     result = False
-    for bit in range(4 * ranks):
-        card = 1 << bit
-        if a & card == 0:
-            continue
-        suit = bit // ranks
-        if theorems:
-            lower = bit - 1
-            while lower >= suit * ranks and (a | b) >> lower & 1 == 0:
-                lower -= 1
-            if lower >= suit * ranks and a >> lower & 1:
-                continue
-        rest = a ^ card
-        if rest == 0:
-            result = bound <= WIN - 1
-            break
-        if picked_up(rest, side, ranks, scores) < bound:
-            continue
-        good = True
-        for beats in range(2):  # with the suit led, then with the responder's trump
-            beat_suit = suit if beats == 0 else 1 - side
-            if beats == 1 and beat_suit == suit:
-                break
-            lowest = bit + 1 if beats == 0 else beat_suit * ranks
-            for beat in range(lowest, (beat_suit + 1) * ranks):
-                if b >> beat & 1 == 0:
-                    continue
-                kept = b ^ (1 << beat)
-                if kept == 0:
-                    good = bound <= 1 - WIN
-                else:
-                    good = not can_force(
-                        kept, rest, 1 - side, 1 - bound, ranks, theorems, scores, memo
-                    )
-                if not good or theorems:
-                    break
-            if not good:
-                break
-        if good:
+    for leads in (one_way, two_ways):
+        while leads and not result:
+            card = leads & -leads
+            leads ^= card
+            rest = a ^ card
+            in_suit = higher_cards(b, card, ranks)
+            by_trump = 0 if card & trump_suit else trumps
             result = True
-            break
+            # The lowest beat of each kind first, then, unless theorems say more, the others.
+            for beats in (
+                in_suit & -in_suit,
+                by_trump & -by_trump,
+                0 if theorems else in_suit & (in_suit - 1),
+                0 if theorems else by_trump & (by_trump - 1),
+            ):
+                while beats and result:
+                    kept = b & ~(beats & -beats)
+                    beats &= beats - 1
+                    if kept == 0:
+                        result = bound <= 1 - WIN
+                    else:
+                        result = not can_force(
+                            kept, rest, 1 - side, 1 - bound, ranks, theorems, scores, memo
+                        )
     memo[slot, 0] = a
     memo[slot, 1] = key
     memo[slot, 2] = bound

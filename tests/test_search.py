@@ -259,7 +259,7 @@ def test_no_draw_is_claimed_where_there_is_none(position):
     """However often it is tried."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver.search, "DRAW_TRICKS", 1)
-        patch.setattr(solver.search, "DRAW_WORK", 0)
+        patch.setattr(solver.search, "DRAW_SHARE", 0)
         assert solve(position, method="search").outcome == solve(position).outcome
 
 
@@ -269,7 +269,7 @@ def test_who_is_said_to_hold_out_does_not_lose():
     search = Search(drawn(DRAWS[1]), memory)
     while search.advance(NO_LIMIT):
         pass
-    closing = Closing(memory, search.tricks)
+    closing = Closing(memory, 15)
     while closing.step(NO_LIMIT):
         pass
     assert closing.closed
@@ -281,7 +281,7 @@ def test_who_is_said_to_hold_out_does_not_lose():
     assert np.count_nonzero(scores == 0) > 0
 
 
-@pytest.mark.parametrize("nodes", [100_000, 3_000_000, 5_500_000])
+@pytest.mark.parametrize("nodes", [100_000, 1_500_000, 1_800_000])
 def test_nodes_are_limited_also_when_a_draw_is_tried(nodes):
     first, second = (
         solve(drawn(DRAWS[1]), method="search", max_nodes=nodes, max_seconds=None) for _ in "12"
