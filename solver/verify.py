@@ -115,11 +115,11 @@ def can_force(
             continue
         if picked_up(a ^ card, side, ranks, scores) < bound:
             continue
-        in_suit = higher_cards(b, card, ranks) != 0
-        by_trump = trumps != 0 and card & trump_suit == 0
-        if in_suit and by_trump:
+        followed = higher_cards(b, card, ranks) != 0
+        trumped = trumps != 0 and card & trump_suit == 0
+        if followed and trumped:
             two_ways |= card
-        elif in_suit or by_trump:
+        elif followed or trumped:
             one_way |= card
         else:
             return True
