@@ -174,13 +174,14 @@ class Searcher:
             raise GameError(f"the game is over: player {position.winner} has won")
         scored = sorted(self.scores(position), key=lambda pair: -pair[1])
         moves = tuple(Move(action, *self._result(score)) for action, score in scored)
+        can_play = self._with_lines or scored[0][1] == 0  # a draw only has to be kept
         return Solution(
             position,
             moves[0].outcome,
             moves[0].distance,
             moves,
             tuple(action for action, score in scored if score == scored[0][1]),
-            self._line(position) if line and self._with_lines else None,
+            self._line(position) if line and can_play else None,
             scored[0][1],
             "table",
             time.perf_counter() - started,

@@ -406,6 +406,17 @@ def test_without_distances(position):
         }
 
 
+@pytest.mark.parametrize("text", DRAWS)
+def test_a_draw_is_held_without_distances(text):
+    tables = dataclasses.replace(open_tables(5), distance=None)
+    line = Searcher(tables).solve(base(text), line=True).line
+    reached = [base(text)]
+    for action in line:
+        reached.append(reached[-1].apply(action))
+    assert reached[-1] in reached[:-1]
+    assert {solve(position).outcome for position in reached} == {"draw"}
+
+
 def test_a_finished_game_is_refused():
     over = Position.parse("1 A.-.-.- -.A.A.A SD 1 -").apply(Card(0, 14))
     with pytest.raises(GameError, match="the game is over: player 1 has won"):
