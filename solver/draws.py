@@ -33,6 +33,8 @@ from solver.trick import FULL, NODES, U0, U1
 
 CHUNK = 1 << 14
 """Claims tested or entered in one step."""
+FACT_BYTES = 64
+"""Bytes for every fact of a memory that it takes to collect the candidates, at most."""
 HORIZON = 3
 """Candidates have failed within a third of the tricks that the search looks ahead, or more."""
 
@@ -58,7 +60,8 @@ def _test(hands: np.ndarray, responds: np.ndarray, follows: np.ndarray, context:
 class Closing:
     """Dropping claims that do not follow, until all that are left do.
 
-    `tricks`: how far the search looks whose `memory` this is.
+    `tricks`: how far the search looks whose `memory` this is. Raises MemoryError if there is no
+    room to begin.
     """
 
     closed = False
@@ -66,6 +69,8 @@ class Closing:
 
     def __init__(self, memory: Memory, tricks: int) -> None:
         ranks = memory.ranks
+        if memory.used + FACT_BYTES * memory.facts > memory.bound:
+            raise MemoryError("no room to collect what may prove a draw")
         least = max(1, tricks // HORIZON)
         wins = [memory.entries(responds, 0) for responds in (0, 1)]
         failed = [

@@ -7,6 +7,8 @@ it cheap, what has failed so far is tried as the proof of a draw (`solver.draws`
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from engine.cards import Card
 from engine.challenge import PICKUP, ChallengeAction, Position
 from engine.game import GameError
@@ -170,7 +172,8 @@ class Search:
         work = self._memory.nodes - self._draw_nodes
         cost = self._draw_cost or DRAW_COST * self._memory.facts
         if work >= DRAW_SHARE * cost or self.tricks >= self._draw_tricks:
-            self._closing = Closing(self._memory, self.tricks)
+            with suppress(MemoryError):
+                self._closing = Closing(self._memory, self.tricks)
             self._draw_nodes = self._memory.nodes
             self._draw_tricks = max(self._draw_tricks, 2 * self.tricks)
 
