@@ -13,6 +13,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -483,6 +484,8 @@ def test_interrupted_from_the_keyboard(tmp_path):
         stderr=subprocess.PIPE,
         cwd=ROOT,
         start_new_session=True,
+        # where the tests run in the background the signal may be ignored
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         wait_for(lambda: lines(output) > 100)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
