@@ -42,14 +42,14 @@ from solver.trick import (
     FULL,
     MEMO,
     MEMO_SIZE,
+    MULTIPLIER,
+    MULTIPLIER2,
     NODES,
-    OTHER,
-    OWN,
     U0,
     U1,
-    below_highest,
     make_context,
     run_lows,
+    ways_to_beat,
     word,
 )
 
@@ -89,8 +89,6 @@ Claim = tuple[int, int, int]
 FAILURES: int = word(2)
 STORES = 4
 
-_MULTIPLIER: int = word(0x9E3779B97F4A7C15)
-_MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
 _MULTIPLIER3: int = word(0x165667B19E3779F9)
 _CACHE_SHIFT: int = word(44)  # 64 - log2(CACHE_SIZE)
 _MEMO_SHIFT: int = word(52)
@@ -126,7 +124,7 @@ def status(hand: int, responds: int, tricks: int, context: int) -> int:
     hand = _twin(hand, context)
     key = hand | responds << word(40)
     cache = load(context, CACHE)
-    slot = (key * _MULTIPLIER) >> _CACHE_SHIFT
+    slot = (key * MULTIPLIER) >> _CACHE_SHIFT
     entry = load(cache, slot)
     epoch = (load(context, FACTS) >> _EPOCH) & _BYTE
     if entry >> word(22) == key:
@@ -224,10 +222,7 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
     responder = b if leading else a
     if leader & (leader - U1) == U0:  # his last card
         return leading
-    own = load(context, OTHER if leading else OWN)  # the responder's trump suit
-    in_suit = below_highest(responder, context)  # leads that a higher card of their suit can beat
-    trumps = responder & own
-    beatable = in_suit | ~own if trumps else in_suit
+    own, trumps, in_suit, beatable = ways_to_beat(responder, leading, context)
     last = responder & (responder - U1) == U0  # a beat would end the game
     # What is known of picking up drops most leads: those with which the claim fails, or cannot
     # fail. Of the rest, `settled` are those of which a beat will decide.
@@ -256,7 +251,7 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
         return not leading
 
     tag = b | place << word(40) | tricks << word(42)
-    slot = a * _MULTIPLIER ^ b * _MULTIPLIER2 ^ tricks * _MULTIPLIER3
+    slot = a * MULTIPLIER ^ b * MULTIPLIER2 ^ tricks * _MULTIPLIER3
     slot = (slot >> _MEMO_SHIFT) << U1
     memo = load(context, MEMO)
     if load(memo, slot) >> U1 == a and load(memo, slot + U1) == tag:

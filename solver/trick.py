@@ -61,8 +61,8 @@ U2: int = word(2)
 U4: int = word(4)
 _SHIFT_RESULT: int = word(41)
 _SHIFT_SIDE: int = word(40)
-_MULTIPLIER: int = word(0x9E3779B97F4A7C15)
-_MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
+MULTIPLIER: int = word(0x9E3779B97F4A7C15)
+MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
 _SHIFT_HASH: int = word(52)
 
 
@@ -111,6 +111,17 @@ def run_lows(hand: int, other: int, context: int) -> int:
     return hand & ~reached
 
 
+@njit("UniTuple(uint64, 4)(uint64, boolean, uint64)", inline="always", cache=True)
+def ways_to_beat(responder: int, leading: bool, context: int) -> tuple[int, int, int, int]:
+    """The responder's trump suit and his trumps; the leads that a higher card of their suit can
+    beat, and all that he can beat. `leading`: the prover leads, the other responds.
+    """
+    own = load(context, OTHER if leading else OWN)
+    trumps = responder & own
+    in_suit = below_highest(responder, context)
+    return own, trumps, in_suit, in_suit | ~own if trumps else in_suit
+
+
 @njit("boolean(uint64, uint64, boolean, uint64)", cache=True)
 def proves(a: int, b: int, leading: bool, context: int) -> bool:
     """Whether the prover, holding `a`, is proved to win the lead node at which the other holds `b`.
@@ -123,10 +134,7 @@ def proves(a: int, b: int, leading: bool, context: int) -> bool:
     responder = b if leading else a
     if leader & (leader - U1) == U0:  # his last card
         return leading
-    own = load(context, OTHER if leading else OWN)  # the responder's trump suit
-    in_suit = below_highest(responder, context)  # leads that a higher card of their suit can beat
-    trumps = responder & own
-    beatable = in_suit | ~own if trumps else in_suit
+    own, trumps, in_suit, beatable = ways_to_beat(responder, leading, context)
     # First what needs no search: which leads does picking up settle?
     open_leads = U0
     if leading:
@@ -156,7 +164,7 @@ def proves(a: int, b: int, leading: bool, context: int) -> bool:
             return True
 
     tag = load(context, TAG) | b | (U1 << _SHIFT_SIDE if leading else U0)
-    slot = ((a * _MULTIPLIER ^ b * _MULTIPLIER2) >> _SHIFT_HASH) << U1
+    slot = ((a * MULTIPLIER ^ b * MULTIPLIER2) >> _SHIFT_HASH) << U1
     memo = load(context, MEMO)
     if load(memo, slot) & ~(U1 << _SHIFT_RESULT) == a and load(memo, slot + U1) == tag:
         return load(memo, slot) >> _SHIFT_RESULT != U0

@@ -66,9 +66,8 @@ def table_index(x: Any, ranks: int) -> Any:
     return ((p * (p + 1) >> 1) + q) << two | x & ((1 << two) - 1)
 
 
-def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
-    """The score, one trick earlier, of the base position in which the player of `side` leads with
-    `x`.
+def base_index(x: Any, side: Any, deck: Any) -> Any:
+    """The table index of the base position in which the player of `side` leads with `x`.
 
     Side 0 owns the first trump suit of the view, side 1 the second.
     """
@@ -76,7 +75,12 @@ def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
     if side:
         field = deck[1]
         x = x & ~(field | field << ranks) | (x & field) << ranks | (x >> ranks) & field
-    score = int(scores[table_index(x, ranks)])
+    return table_index(x, ranks)
+
+
+def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
+    """The score, one trick earlier, of a base position as `base_index` has it."""
+    score = int(scores[base_index(x, side, deck)])
     if score > 0:
         return score - 1
     if score < 0:
@@ -86,15 +90,12 @@ def base_score(x: Any, side: Any, deck: Any, scores: Any) -> Any:
 
 def base_outcome(x: Any, side: Any, deck: Any, content: Any) -> Any:
     """As `base_score`, but every win counts as a win in 1, from the content of an outcome table."""
-    ranks = deck[0]
-    if side:
-        suit = deck[1]
-        x = x & ~(suit | suit << ranks) | (x & suit) << ranks | (x >> ranks) & suit
-    index = table_index(x, ranks)
-    positions = 1 << 2 * ranks  # of a slice
+    two = 2 * deck[0]
+    index = base_index(x, side, deck)
+    positions = 1 << two  # of a slice
     field = positions + 7 >> 3  # bytes of one of its two bit fields
     place = index & (positions - 1)
-    byte = (index >> 2 * ranks) * 2 * field + (place >> 3)
+    byte = (index >> two) * 2 * field + (place >> 3)
     if content[byte] >> (place & 7) & 1:
         return WIN - 2
     if content[byte + field] >> (place & 7) & 1:
@@ -263,6 +264,7 @@ def compiled(outcomes_only: bool = False) -> Any:
     memo = tuple_of(column, 6)
     signatures = {  # given in full: numba cannot cache recursive functions whose types it inferred
         "table_index": word(word, word),
+        "base_index": word(word, word, deck),
         "base_score": word(word, word, deck, scores),
         "below_highest": word(word, deck),
         "run_lows": word(word, word, deck),
