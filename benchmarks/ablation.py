@@ -13,7 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -80,26 +83,35 @@ print(json.dumps([now.round, now.tests, now.nodes, seconds, builder.totals()]))
 """
 
 
-def count(changes: list[Change], ranks: int, distances: bool) -> list[int | float]:
-    """Rounds, tests, nodes, seconds and totals of a build by a changed copy of the solver."""
+@contextmanager
+def changed_solver(changes: list[Change]) -> Iterator[str]:
+    """A folder with a copy of the solver in which some pieces of text are replaced."""
     with tempfile.TemporaryDirectory() as folder:
         ignore = shutil.ignore_patterns("__pycache__", "data")
         for package in ("engine", "solver"):
             shutil.copytree(ROOT / package, Path(folder, package), ignore=ignore)
+        Path(folder, "solver", "data").symlink_to(ROOT / "solver" / "data")
         for name, old, new in changes:
             path = Path(folder, "solver", name)
             text = path.read_text("utf-8")
             if old not in text:
                 raise SystemExit(f"{name} has no {old!r} any more")
             path.write_text(text.replace(old, new), "utf-8")
-        script = COUNT.format(ranks=ranks, distances=distances)
+        yield folder
+
+
+def run(script: str, changes: list[Change]) -> Any:
+    """What a script that imports a changed solver prints, as JSON."""
+    with changed_solver(changes) as folder:
         done = subprocess.run(
-            [sys.executable, "-c", script],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            check=True,
+            [sys.executable, "-c", script], cwd=folder, stdout=subprocess.PIPE, check=True
         )
-    found: list[int | float] = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def count(changes: list[Change], ranks: int, distances: bool) -> list[Any]:
+    """Rounds, tests, nodes, seconds and totals of a build by a changed solver."""
+    found: list[Any] = run(COUNT.format(ranks=ranks, distances=distances), changes)
     return found
 
 

@@ -9,8 +9,9 @@ lines.
 
     block:  next | width | least level | columns of T, U, P, Q, `width` words each | levels
 
-A fact has a *level*, one byte; a query sees the facts of at most a given level. Facts that hold
-downwards ("not proved") go in with complementary hands, for complements turn the order round.
+A fact has a *level*, 0 to 255; a query sees the facts of at most a given level. Levels are kept by
+bits, eight words for 64 facts, so that they, too, are compared for all 64 at a time. Facts that
+hold downwards ("not proved") go in with complementary hands, for complements turn the order round.
 
 Only shapes with p >= q have facts; where p = q, a fact goes in twice, with the plain suits
 exchanged. Blocks are taken from one pool of a fixed size and stay.
@@ -23,7 +24,7 @@ from numba import njit
 
 from solver.blocks import Subsets, swap_fields
 from solver.lowlevel import load, store
-from solver.trick import CONTEXT_WORDS, U0, U1, U2, U4, word
+from solver.trick import CONTEXT_WORDS, U0, U1, U2, word
 
 RANKS: int = word(CONTEXT_WORDS)
 PLACES: int = word(CONTEXT_WORDS + 1)  # of each hand of a suit: its number of cards << 16 | place
@@ -116,15 +117,19 @@ def _columns(hand: int, kind: int, context: int) -> tuple[int, ...]:
     return group, t, u, p, q, first_u, first_p, first_q, first_q + load(sizes, kq)
 
 
-@njit("uint64(uint64)", cache=True)
-def _number(bit: int) -> int:
-    """The number of a single bit."""
-    number = U0
-    for shift in (word(32), _U16, _U8, U4, U2, U1):
-        if bit >> shift:
-            bit >>= shift
-            number += shift
-    return number
+@njit("uint64(uint64, uint64, uint64)", cache=True)
+def _visible(levels: int, limit: int, pool: int) -> int:
+    """Of the 64 facts that have their levels at `levels`, those of a level of at most `limit`."""
+    less = U0
+    equal = ~U0
+    for bit in range(7, -1, -1):
+        column = load(pool, levels + word(bit))
+        if (limit >> word(bit)) & U1:
+            less |= equal & ~column
+            equal &= column
+        else:
+            equal &= ~column
+    return less | equal
 
 
 @njit("boolean(uint64, uint64, uint64, uint64)", cache=True)
@@ -144,17 +149,13 @@ def known(hand: int, kind: int, limit: int, context: int) -> bool:
         width = load(pool, block + U1)
         if load(pool, block + U2) <= limit:
             base = block + _HEADER
+            levels = base + end * width
             for i in range(width):
                 at = base + word(i)
                 below = load(pool, at + t * width) & load(pool, at + u * width)
                 below &= load(pool, at + p * width) & load(pool, at + q * width)
-                while below:
-                    bit = below & (~below + U1)
-                    below ^= bit
-                    fact = (word(i) << _U6) + _number(bit)
-                    levels = load(pool, base + end * width + (fact >> _U3))
-                    if (levels >> ((fact & word(7)) << _U3)) & word(255) <= limit:
-                        return True
+                if below and below & _visible(levels + (word(i) << _U3), limit, pool):
+                    return True
         block = load(pool, block)
     return False
 
@@ -184,9 +185,11 @@ def _add_once(hand: int, kind: int, level: int, context: int) -> bool:
     base = block + _HEADER
     if level < load(pool, block + U2):
         store(pool, block + U2, level)
-    at = base + end * width + (fact >> _U3)
-    store(pool, at, load(pool, at) | level << ((fact & word(7)) << _U3))
     bit = U1 << (fact & word(63))
+    for i in range(8):
+        if (level >> word(i)) & U1:
+            at = base + end * width + (fact >> _U6 << _U3) + word(i)
+            store(pool, at, load(pool, at) | bit)
     base += fact >> _U6
     above = load(context, ABOVE)
     above_first = load(context, ABOVE_FIRST)
@@ -252,8 +255,8 @@ def _entries(
             for fact in range(count - before):
                 at = word(fact) >> _U6
                 bit = word(fact) & word(63)
-                levels = load(pool, base + end * width + (word(fact) >> _U3))
-                if (levels >> ((word(fact) & word(7)) << _U3)) & word(255) > limit:
+                levels = base + end * width + (at << _U3)
+                if (_visible(levels, limit, pool) >> bit) & U1 == U0:
                     continue
                 hand = U0
                 column = U0
