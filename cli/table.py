@@ -121,13 +121,21 @@ def build(
 @click.option("--ranks", type=RANKS, help="The deck whose own tables are verified.")
 @click.option("--sample", type=click.IntRange(1), help="Verify so many random positions.")
 @click.option("--full", is_flag=True, help="Verify all positions (the default).")
-def verify(file: Path | None, ranks: int | None, sample: int | None, full: bool) -> None:
+@click.option(
+    "--checkpoint",
+    type=FILE,
+    metavar="FILE",
+    help="Where a full check saves how far it is; one that finds the file goes on from there.",
+)
+def verify(
+    file: Path | None, ranks: int | None, sample: int | None, full: bool, checkpoint: Path | None
+) -> None:
     """Check tables against the rules of the game.
 
     The check shares nothing with the search that made them. FILE is a table of outcomes; the
     distances or the progress beside it are verified with it. A sample tries every move of its
-    positions. The full check leaves out moves that are proved to be needless; if it passes with
-    distances or progress, that is a proof of every entry.
+    positions. The full check leaves out moves and positions that are proved to be needless; if it
+    passes with distances or progress, that is a proof of every entry.
 
     Exit status 1: the tables contradict the rules.
     """
@@ -135,6 +143,8 @@ def verify(file: Path | None, ranks: int | None, sample: int | None, full: bool)
         raise click.UsageError("Expected either a FILE or --ranks.")
     if full and sample:
         raise click.UsageError("Expected only one of --sample and --full.")
+    if checkpoint and sample:
+        raise click.UsageError("--checkpoint is for a full check, not for a --sample.")
     tables = _open_beside(file) if file else open_tables(ranks or 0)
     from solver.verify import VerifyError
     from solver.verify import verify as verify_tables
@@ -144,6 +154,7 @@ def verify(file: Path | None, ranks: int | None, sample: int | None, full: bool)
             report = verify_tables(
                 tables,
                 sample=sample,
+                checkpoint=checkpoint,
                 report=lambda done, total: progress(
                     done / total, f"{done:,} of {total:,} positions"
                 ),

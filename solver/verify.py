@@ -9,27 +9,32 @@ proofs, does as well as distances, though it need not be exact. With neither the
 that the outcomes agree with one another.
 
 Nothing is shared with the search that made the tables. `theorems=False` looks at every lead and
-every beat; `theorems=True` leaves out those that *lowest of a run* and *lowest beat*
-(docs/theory.md) make needless.
+every beat of every position; `theorems=True` leaves out what the theorems of docs/theory.md make
+needless: leads that are not the lowest of a run, beats that are not the lowest, and positions for
+which *Raising* settles what a neighbour is worth.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from engine.cards import deck_cards
 from engine.challenge import Position
+from engine.game import GameError
 from solver import value
 from solver.bitboard import hand_cards, slices, view
 from solver.build import cores
-from solver.table import Tables
+from solver.table import Tables, whole_file
 from solver.value import WIN
 
 _MEMO_SIZE = 1 << 20
@@ -163,6 +168,33 @@ def can_force(
     return result
 
 
+@njit("boolean(int64, int64, boolean, boolean, int64, int16[::1])", cache=True)
+def follows_from_neighbour(
+    hand: int, bound: int, least: bool, signs: bool, ranks: int, scores: np.ndarray
+) -> bool:
+    """Whether Raising settles that the leader can force `bound` (`least`), or no more than that.
+
+    He can if he is claimed to do so with one card lowered by a rank; he can force no more if he is
+    claimed to force no more with one card raised.
+    """
+    aces = 0
+    for suit in range(4):
+        aces |= 1 << (suit * ranks + ranks - 1)
+    deck = (1 << 4 * ranks) - 1
+    lowered = ~hand & ~aces & deck & hand >> 1  # where cards can go that are one rank higher
+    raised = hand & ~aces & ~(hand >> 1)  # the cards that can go one rank up
+    moves = lowered if least else raised
+    while moves:
+        low = moves & -moves
+        moves ^= low
+        score = int(scores[_table_index(hand ^ low ^ low << 1, ranks)])
+        if signs:
+            score = int(np.sign(score))
+        if score >= bound if least else score <= bound:
+            return True
+    return False
+
+
 @njit(
     "int64(int64[::1], int64, boolean, boolean, boolean, int16[::1], int64[:, ::1])",
     cache=True,
@@ -196,9 +228,13 @@ def first_wrong(
         if abs(bound) >= WIN:
             return i
         must = exact or bound >= 0
+        if must and theorems:
+            must = not follows_from_neighbour(hand, bound, True, signs, ranks, scores)
         if must and not can_force(hand, rest, 0, bound, ranks, theorems, scores, memo):
             return i
         must_not = exact or bound <= 0
+        if must_not and theorems:
+            must_not = not follows_from_neighbour(hand, bound, False, signs, ranks, scores)
         if must_not and can_force(hand, rest, 0, bound + 1, ranks, theorems, scores, memo):
             return i
     return -1
@@ -212,12 +248,15 @@ def verify(
     seed: int = 0,
     threads: int | None = None,
     report: Callable[[int, int], None] | None = None,
+    checkpoint: Path | None = None,
 ) -> Report:
     """Check `sample` random base positions, or all of them, and that the files are sound.
 
-    `theorems`: leave out needless leads and beats; by default only when everything is checked.
-    `report` is called with the number of positions checked so far and their total. Raises
-    VerifyError with the first contradiction, TableError for a broken file.
+    `theorems`: leave out needless leads, beats and positions; by default only when everything is
+    checked. `report` is called with the number of positions checked so far and their total. A check
+    of everything notes in the file `checkpoint` how far it is, goes on from there when it is called
+    again, and removes it at the end. Raises VerifyError with the first contradiction, TableError
+    for a broken file, GameError if the checkpoint is of another check.
     """
     ranks = tables.ranks
     theorems = sample is None if theorems is None else theorems
@@ -239,14 +278,39 @@ def verify(
         return int(hands.size)
 
     total = stored_positions(ranks) if sample is None else sample
-    checked = 0
-    batches = _all_hands(ranks) if sample is None else _random_hands(ranks, sample, seed)
+    what = {
+        "theorems": theorems,
+        **{table.kind: table.digest for table in (tables.outcome, tables.measure) if table},
+    }
+    done = 0 if sample or checkpoint is None else _read_checkpoint(checkpoint, what)
+    checked = max(0, (done * (done + 1) // 2 << 2 * ranks) - 1)
+    batches = _all_hands(ranks, done) if sample is None else _random_hands(ranks, sample, seed)
     with ThreadPoolExecutor(threads) as pool:
         while group := list(islice(batches, threads)):
             checked += sum(pool.map(check, memos, group))
+            done += len(group)
+            if checkpoint is not None and sample is None:
+                with whole_file(checkpoint) as file:
+                    file.write(json.dumps({**what, "done": done}).encode())
             if report is not None:
                 report(checked, total)
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
     return Report(ranks, checked, theorems, not signs)
+
+
+def _read_checkpoint(path: Path, what: dict[str, Any]) -> int:
+    """How many batches of a check of everything are done."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        done = int(found.pop("done"))
+    except FileNotFoundError:
+        return 0
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise GameError(f"{path} is no checkpoint of a verification") from None
+    if found != what:
+        raise GameError(f"{path} is the checkpoint of another verification, or of other tables")
+    return done
 
 
 def stored_positions(ranks: int) -> int:
@@ -254,10 +318,11 @@ def stored_positions(ranks: int) -> int:
     return (slices(ranks) << 2 * ranks) - 2
 
 
-def _all_hands(ranks: int) -> Iterator[np.ndarray]:
+def _all_hands(ranks: int, done: int) -> Iterator[np.ndarray]:
+    """All hands up to exchanging the plain suits, from batch number `done` on."""
     within = np.arange(1 << 2 * ranks, dtype=np.int64)
     last = (1 << ranks) - 1
-    for p in range(last + 1):
+    for p in range(done, last + 1):
         parts = [within | p << 2 * ranks | q << 3 * ranks for q in range(p + 1)]
         hands = np.concatenate(parts)
         yield hands[(hands != 0) & (hands != (1 << 4 * ranks) - 1)]

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.game import GameError
 from solver.bitboard import slices
 from solver.build import Builder
 from solver.table import Table, Tables, open_tables, slice_bytes, write_table
-from solver.verify import VerifyError, stored_positions, verify
+from solver.value import table_index
+from solver.verify import VerifyError, follows_from_neighbour, stored_positions, verify
 
 
 def slices_of(table: Table) -> Iterator[bytearray]:
@@ -71,6 +73,61 @@ def test_any_altered_entry_is_caught(tmp_path: Path, theorems: bool) -> None:
             alter = (kind, byte, 1 << place % 8)
         with pytest.raises(VerifyError):
             verify(altered(tables, tmp_path, alter), theorems=theorems)
+
+
+def test_a_check_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    tables, checkpoint = open_tables(4), tmp_path / "checkpoint"
+    seen: list[int] = []
+
+    def interrupt(done: int, total: int) -> None:
+        seen.append(done)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        verify(tables, threads=1, report=interrupt, checkpoint=checkpoint)
+    report = verify(tables, threads=1, report=interrupt, checkpoint=checkpoint)
+    assert report.positions == stored_positions(4) == seen[-1]
+    assert seen == sorted(set(seen))
+    assert len(seen) == 16  # one for each P, none of them twice
+    assert not checkpoint.exists()
+
+
+def test_a_checkpoint_of_another_check_is_refused(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "checkpoint"
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        verify(open_tables(3), report=interrupt, checkpoint=checkpoint)
+    with pytest.raises(GameError, match="is the checkpoint of another verification"):
+        verify(open_tables(4), checkpoint=checkpoint)
+    with pytest.raises(GameError, match="is the checkpoint of another verification"):
+        verify(open_tables(3), theorems=False, checkpoint=checkpoint)
+    for text in ("", "[1]", "{}", '{"done": null}', "done"):
+        checkpoint.write_text(text)
+        with pytest.raises(GameError, match="is no checkpoint of a verification"):
+            verify(open_tables(3), checkpoint=checkpoint)
+
+
+def test_neighbours_are_those_that_raising_compares() -> None:
+    """A neighbour has one card one rank lower (higher), and no other position counts."""
+    ranks = 3
+    scores = np.zeros(slices(ranks) << 2 * ranks, np.int16)
+    for hand in range(1, (1 << 4 * ranks) - 1, 7):
+        for least in (True, False):
+            expected = set()
+            for card in range(4 * ranks):
+                other = card - 1 if least else card + 1
+                same_suit = other >= 0 and other // ranks == card // ranks
+                if same_suit and hand >> card & 1 and not hand >> other & 1:
+                    expected.add(table_index(hand ^ 1 << card ^ 1 << other, ranks))
+            for index in {*expected, table_index(hand, ranks)}:
+                scores[:] = -1 if least else 1
+                scores[index] = 0
+                found = follows_from_neighbour(hand, 0, least, False, ranks, scores)
+                assert found == (index in expected)
 
 
 def test_a_contradiction_names_the_position(tmp_path: Path) -> None:
