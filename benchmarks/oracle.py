@@ -22,17 +22,25 @@ from engine.deals import random_deal
 from solver import value
 from solver.bitboard import hand_bits, swap_trumps, view
 from solver.blocks import swap_fields
-from solver.claims import BASE_LEADS, BASE_RESPONDS, Memory, _enter_win, status
-from solver.claims import WINS as KNOWN
+from solver.claims import MOST_TRICKS, NO_LIMIT, WINS, Memory, enter_win, status
 from solver.lowlevel import load, store
 from solver.search import Search
 from solver.table import open_tables
-from solver.trick import FULL, NODES, U0, U1, run_lows, ways_to_beat, word
+from solver.trick import (
+    FULL,
+    MULTIPLIER,
+    MULTIPLIER2,
+    NODES,
+    U0,
+    U1,
+    run_lows,
+    ways_to_beat,
+    word,
+)
 
 NEVER = 1 << 30
 """More than any number of positions."""
 MEMO = 1 << 14
-ANY = word(250)
 table_index = njit(value.table_index)
 
 
@@ -52,7 +60,7 @@ def leaf(hand: int, responds: int, least: int, ranks: int, scores: np.ndarray, c
     rest = full ^ hand
     if responds and rest & (rest - U1) == U0:
         return NEVER
-    if status(hand, responds, ANY, context) == KNOWN:
+    if status(hand, responds, word(MOST_TRICKS), context) == WINS:
         return 0
     return 1 if worth(hand, responds, ranks, scores, full) > least else NEVER
 
@@ -80,7 +88,7 @@ def price(
     if leader & (leader - U1) == U0:
         return 0 if leading else NEVER
     collect = leaves.size > 0
-    slot = (a * word(0x9E3779B97F4A7C15) ^ b * word(0xC2B2AE3D27D4EB4F)) >> word(50)
+    slot = (a * MULTIPLIER ^ b * MULTIPLIER2) >> word(50)
     key = b << U1 | (U1 if leading else U0)
     if not collect and memo[slot, 0] == a and memo[slot, 1] == key:
         return np.int64(memo[slot, 2])
@@ -170,7 +178,7 @@ def prove(
     hand: int, responds: int, ranks: int, scores: np.ndarray, memo: np.ndarray, context: int
 ) -> int:
     """Prove a base position and all that it needs; how many were proved."""
-    if status(hand, responds, ANY, context) == KNOWN:
+    if status(hand, responds, word(MOST_TRICKS), context) == WINS:
         return 0
     full = load(context, FULL)
     least = worth(hand, responds, ranks, scores, full)
@@ -183,7 +191,7 @@ def prove(
     needed = leaves[1 : leaves[0] + 1].copy()
     for each in needed:
         proved += prove(word(each) >> U1, word(each) & U1, ranks, scores, memo, context)
-    _enter_win(hand, responds, context)
+    enter_win(hand, responds, context)
     return proved
 
 
@@ -210,16 +218,17 @@ def main(ranks: tuple[int, ...], deals: int, search: bool, as_json: bool) -> Non
             if score == 0:
                 continue
             oracle = Memory(deck, 1 << 30)
-            claim = (hand, BASE_LEADS - BASE_LEADS)
-            if score < 0:
-                claim = (swap_trumps((1 << 4 * deck) - 1 ^ hand, deck), BASE_RESPONDS - BASE_LEADS)
-            proved = prove(word(claim[0]), word(claim[1]), deck, scores, memo, oracle.address)
+            if score > 0:
+                winner, responds = hand, 0
+            else:
+                winner, responds = swap_trumps((1 << 4 * deck) - 1 ^ hand, deck), 1
+            proved = prove(word(winner), word(responds), deck, scores, memo, oracle.address)
             row = {"ranks": deck, "deal": str(deal), "dealer": "wins" if score > 0 else "loses"}
             row |= {"oracle: positions": proved, "nodes": oracle.nodes}
             if search:
                 told = Memory(deck, 2 << 30)
                 alone = Search(position, told)
-                while alone.advance(1 << 60):
+                while alone.advance(NO_LIMIT):
                     pass
                 row |= {"search: positions": told.tests, "nodes of it": told.nodes}
             rows.append(row)

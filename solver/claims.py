@@ -152,7 +152,7 @@ def status(hand: int, responds: int, tricks: int, context: int) -> int:
 
 
 @njit("boolean(uint64, uint64, uint64)", cache=True)
-def _enter_win(hand: int, responds: int, context: int) -> bool:
+def enter_win(hand: int, responds: int, context: int) -> bool:
     """Enter a win, and those that follow by trump aces; False if there is no room."""
     ranks = load(context, RANKS)
     if not add(hand, responds, U0, context):
@@ -205,7 +205,7 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
         success = achieves(a, full ^ a, U1 - responds, tricks - U1, context)
         if load(context, STOPPED) == U0:
             if success:
-                room = _enter_win(a, responds, context)
+                room = enter_win(a, responds, context)
             else:
                 room = add(full ^ a, FAILURES + responds, _BYTE - tricks, context)
             if not room:
