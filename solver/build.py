@@ -98,7 +98,8 @@ def expected_nodes(ranks: int, distances: bool) -> float:
 
 def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
     """A rough guess of how long a build takes."""
-    rate = 1.5e7 if ranks <= 7 else 6e6  # of one thread; larger tables are far from the caches
+    # Of one thread; large tables are far from the caches.
+    rate = 1.5e7 if ranks <= 6 else 1e7 if ranks == 7 else 6e6
     return expected_nodes(ranks, distances) / (rate * threads)
 
 
