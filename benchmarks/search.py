@@ -20,7 +20,7 @@ import click
 from benchmarks.report import json_option, print_report
 from engine.deals import random_deal
 from solver.solve import solve
-from solver.table import whole_file
+from solver.table import find_table, whole_file
 
 BUDGETS = (1, 10, 60, 600)
 """Seconds for which the summary tells the share of decided deals."""
@@ -34,10 +34,14 @@ def read(path: Path) -> dict[tuple[int, int], dict[str, Any]]:
 
 
 def search(ranks: int, number: int, seed: int, seconds: float, memory: int) -> dict[str, Any]:
-    """The record of a deal."""
+    """The record of a deal; stops the program if there is a table that says otherwise."""
     deal = random_deal(ranks, random.Random(f"{seed} {ranks} {number}"))
     found = solve(deal.position(), method="search", max_seconds=seconds, max_memory=memory << 20)
     assert found.effort is not None
+    if found.outcome != "undecided" and find_table(ranks, "outcome"):
+        expected = solve(deal.position(), method="table").outcome
+        if found.outcome != expected:
+            raise SystemExit(f"{deal}: {found.outcome} by search, {expected} by the table")
     return {
         "ranks": ranks,
         "number": number,

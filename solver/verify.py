@@ -37,7 +37,10 @@ from solver.build import cores
 from solver.table import Tables, whole_file
 from solver.value import WIN
 
-_MEMO_SIZE = 1 << 20
+_MEMO_SIZE = 1 << 12
+"""Entries of the transposition table: what one position needs stays in the caches, …"""
+_LARGE_MEMO_SIZE = 1 << 20
+"""… but looking at every lead and beat it needs far more."""
 _MEMO_SHIFT = 40
 _MULTIPLIER = 0x1E3779B97F4A7C15
 _table_index = njit("int64(int64, int64)", cache=True)(value.table_index)
@@ -132,7 +135,7 @@ def can_force(
         return False
 
     slot = ((a * _MULTIPLIER + b) * _MULTIPLIER + bound * 2 + side) * _MULTIPLIER >> _MEMO_SHIFT
-    slot &= _MEMO_SIZE - 1
+    slot &= memo.shape[0] - 1
     key = b << 1 | side
     if memo[slot, 0] == a and memo[slot, 1] == key and memo[slot, 2] == bound:
         return memo[slot, 3] == 1
@@ -267,7 +270,8 @@ def verify(
     _check_totals(tables, scores)
     _check_encoding(tables, scores)
     threads = threads or cores()
-    memos = [np.zeros((_MEMO_SIZE, 4), np.int64) for _ in range(threads)]
+    size = _MEMO_SIZE if theorems else _LARGE_MEMO_SIZE
+    memos = [np.zeros((size, 4), np.int64) for _ in range(threads)]
     exact = tables.distance is not None
     signs = tables.measure is None
 
