@@ -263,6 +263,13 @@ def verify(
     """
     ranks = tables.ranks
     theorems = sample is None if theorems is None else theorems
+    what = {
+        "theorems": theorems,
+        **{table.kind: table.digest for table in (tables.outcome, tables.measure) if table},
+    }
+    if sample is not None:
+        checkpoint = None
+    done = _read_checkpoint(checkpoint, what) if checkpoint else 0
     for table in (tables.outcome, tables.distance, tables.progress):
         if table is not None:
             table.check()
@@ -282,23 +289,18 @@ def verify(
         return int(hands.size)
 
     total = stored_positions(ranks) if sample is None else sample
-    what = {
-        "theorems": theorems,
-        **{table.kind: table.digest for table in (tables.outcome, tables.measure) if table},
-    }
-    done = 0 if sample or checkpoint is None else _read_checkpoint(checkpoint, what)
     checked = max(0, (done * (done + 1) // 2 << 2 * ranks) - 1)
     batches = _all_hands(ranks, done) if sample is None else _random_hands(ranks, sample, seed)
     with ThreadPoolExecutor(threads) as pool:
         while group := list(islice(batches, threads)):
             checked += sum(pool.map(check, memos, group))
             done += len(group)
-            if checkpoint is not None and sample is None:
+            if checkpoint:
                 with whole_file(checkpoint) as file:
                     file.write(json.dumps({**what, "done": done}).encode())
             if report is not None:
                 report(checked, total)
-    if checkpoint is not None:
+    if checkpoint:
         checkpoint.unlink(missing_ok=True)
     return Report(ranks, checked, theorems, not signs)
 
