@@ -117,14 +117,12 @@ def price(
                     continue
                 if responder == beat:
                     prices[k + 1] = NEVER if leading else 0
-                elif leading:
-                    prices[k + 1] = price(
-                        a ^ card, b ^ beat, not leading, least, ranks, scores, memo, none, context
-                    )
-                else:
-                    prices[k + 1] = price(
-                        a ^ beat, b ^ card, not leading, least, ranks, scores, memo, none, context
-                    )
+                    continue
+                mine = a ^ (card if leading else beat)
+                his = b ^ (beat if leading else card)
+                prices[k + 1] = price(
+                    mine, his, not leading, least, ranks, scores, memo, none, context
+                )
             chosen = 0
             here = 0
             for k in range(3):
@@ -144,30 +142,10 @@ def price(
                     if k == 0:
                         leaves[0] += 1
                         leaves[leaves[0]] = np.int64(kept << U1 | responds)
-                    elif leading:
-                        price(
-                            a ^ card,
-                            b ^ beats[k - 1],
-                            not leading,
-                            least,
-                            ranks,
-                            scores,
-                            memo,
-                            leaves,
-                            context,
-                        )
-                    else:
-                        price(
-                            a ^ beats[k - 1],
-                            b ^ card,
-                            not leading,
-                            least,
-                            ranks,
-                            scores,
-                            memo,
-                            leaves,
-                            context,
-                        )
+                        continue
+                    mine = a ^ (card if leading else beats[k - 1])
+                    his = b ^ (beats[k - 1] if leading else card)
+                    price(mine, his, not leading, least, ranks, scores, memo, leaves, context)
     result = best if leading else total
     memo[slot, 0], memo[slot, 1], memo[slot, 2] = a, key, word(result)
     return result
