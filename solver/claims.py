@@ -29,6 +29,8 @@ from solver.evaluation import guess_tables
 from solver.facts import (
     FACT_WORDS,
     FACTS,
+    HAND,
+    KEPT,
     POOL_USED,
     RANKS,
     add,
@@ -36,6 +38,7 @@ from solver.facts import (
     known,
     make_groups,
     make_pool,
+    thin_out,
 )
 from solver.lowlevel import load, store
 from solver.trick import (
@@ -344,6 +347,8 @@ class Memory:
             )
         self.address: Any = np.uint64(self.context.ctypes.data)
         self._arrays.append(make_pool(self.context, (memory - self._fixed) // 8))
+        self._thinned = LEAST_POOL  # bytes of facts after they were thinned out the last time
+        self._used = 0  # bytes in use while that was done, at most
 
     @property
     def nodes(self) -> int:
@@ -361,9 +366,14 @@ class Memory:
         return int(self.context[FACTS])
 
     @property
+    def kept(self) -> int:
+        """Facts that are there: those that followed from others are dropped now and then."""
+        return int(self.context[KEPT])
+
+    @property
     def used(self) -> int:
-        """Bytes in use."""
-        return self._fixed + 8 * int(self.context[POOL_USED])
+        """Bytes in use, at most, so far."""
+        return max(self._used, self._fixed + 8 * int(self.context[POOL_USED]))
 
     @property
     def full(self) -> bool:
@@ -372,18 +382,34 @@ class Memory:
 
     def entries(self, kind: int, level: int) -> np.ndarray:
         """The hands of all facts of a store with a level of at most `level`."""
-        return entries(self.context, kind, level)
+        return entries(self.context, kind, level) & HAND
 
     def attempt(self, claim: Claim, tricks: int, limit: int) -> bool | None:
         """Whether a claim is found to hold within `tricks` tricks; None if the search stopped.
 
         It stops at `limit` nodes (of all searches so far), or when it is out of memory.
         """
+        self._thin_out()
         self.context[LIMIT] = limit
         self.context[STOPPED] = 0
         a, b, place = map(word, claim)
         success = achieves(a, b, place, word(tricks), self.address)
         return None if self.context[STOPPED] else success
+
+    def _thin_out(self) -> None:
+        """Drop the facts that follow from others, if it is time and there is room to list them all.
+
+        It is time when the facts take twice as much as the last time, or when there will be no room
+        later. What is known stays the same.
+        """
+        pool = 8 * int(self.context[POOL_USED])
+        used = self._fixed + pool + 8 * self.kept
+        room = self.bound - used
+        if room < 0 or pool < (2 if room >= LEAST_POOL else 1.25) * self._thinned:
+            return
+        self._used = max(self._used, used)
+        thin_out(self.context, STORES)
+        self._thinned = 8 * int(self.context[POOL_USED])
 
 
 def turned(claim: Claim, ranks: int) -> Claim:

@@ -69,7 +69,7 @@ class Closing:
 
     def __init__(self, memory: Memory, tricks: int) -> None:
         ranks = memory.ranks
-        if memory.used + FACT_BYTES * memory.facts > memory.bound:
+        if memory.used + FACT_BYTES * memory.kept > memory.bound:
             raise MemoryError("no room to collect what may prove a draw")
         least = max(1, tricks // HORIZON)
         wins = [memory.entries(responds, 0) for responds in (0, 1)]

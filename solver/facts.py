@@ -14,7 +14,8 @@ bits, eight words for 64 facts, so that they, too, are compared for all 64 at a 
 hold downwards ("not proved") go in with complementary hands, for complements turn the order round.
 
 Only shapes with p >= q have facts; where p = q, a fact goes in twice, with the plain suits
-exchanged. Blocks are taken from one pool of a fixed size and stay.
+exchanged. Blocks are taken from one pool of a fixed size and stay. Facts that follow from others
+stay as well, until `thin_out` drops them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ HEADS: int = word(CONTEXT_WORDS + 6)
 POOL: int = word(CONTEXT_WORDS + 7)  # room for blocks, how much of it is used, and its size
 POOL_USED: int = word(CONTEXT_WORDS + 8)
 POOL_SIZE: int = word(CONTEXT_WORDS + 9)
-FACTS: int = word(CONTEXT_WORDS + 10)  # number of facts in all
-FACT_WORDS = CONTEXT_WORDS + 11
+FACTS: int = word(CONTEXT_WORDS + 10)  # number of facts entered, and of those that are there
+KEPT: int = word(CONTEXT_WORDS + 11)
+FACT_WORDS = CONTEXT_WORDS + 12
 
 _U3: int = word(3)
 _U6: int = word(6)
@@ -47,6 +49,8 @@ _PLACE: int = word(0xFFFF)
 _U64: int = word(64)
 _U512: int = word(512)
 _HEADER: int = word(3)
+_LEVEL: int = word(40)
+HAND: int = word((1 << 40) - 1)
 
 
 def make_pool(context: np.ndarray, words: int) -> np.ndarray:
@@ -199,6 +203,7 @@ def _add_once(hand: int, kind: int, level: int, context: int) -> bool:
             store(pool, at, load(pool, at) | bit)
     store(counts, group, count + U1)
     store(context, FACTS, load(context, FACTS) + U1)
+    store(context, KEPT, load(context, KEPT) + U1)
     return True
 
 
@@ -229,7 +234,7 @@ def _entries(
     limit: int,
     suits: np.ndarray,
     first: np.ndarray,
-    hands: np.ndarray,
+    found: np.ndarray,
     context: int,
 ) -> int:
     ranks = load(context, RANKS)
@@ -237,7 +242,7 @@ def _entries(
     sizes = load(context, SIZES)
     pool = load(context, POOL)
     held = np.zeros(4, np.uint64)  # cards of each suit
-    found = 0
+    number = 0
     for group in range(kind * m * m * m * m, (kind + U1) * m * m * m * m):
         rest = word(group)
         for suit in range(4):
@@ -258,29 +263,68 @@ def _entries(
                 levels = base + end * width + (at << _U3)
                 if (_visible(levels, limit, pool) >> bit) & U1 == U0:
                     continue
-                hand = U0
-                column = U0
-                for suit in range(4):
-                    place = U0  # its own hand is the first that dominates it
-                    while (load(pool, base + (column + place) * width + at) >> bit) & U1 == U0:
-                        place += U1
-                    hand |= suits[first[held[suit]] + np.int64(place)] << (ranks * word(suit))
-                    column += load(sizes, held[suit])
-                if found < len(hands):
-                    hands[found] = hand
-                found += 1
+                if number < len(found):
+                    level = U0
+                    for i in range(8):
+                        level |= ((load(pool, levels + word(i)) >> bit) & U1) << word(i)
+                    entry = level << _LEVEL
+                    column = U0
+                    for suit in range(4):
+                        place = U0  # its own hand is the first that dominates it
+                        while (load(pool, base + (column + place) * width + at) >> bit) & U1 == U0:
+                            place += U1
+                        cards = suits[first[held[suit]] + np.int64(place)]
+                        entry |= cards << (ranks * word(suit))
+                        column += load(sizes, held[suit])
+                    found[number] = entry
+                number += 1
             count = before
             block = load(pool, block)
-    return found
+    return number
 
 
 def entries(context: np.ndarray, kind: int, limit: int) -> np.ndarray:
-    """The hands of all facts of a store with a level of at most `limit`, twins as well; uint64."""
+    """The facts of a store with a level of at most `limit`, twins as well: level << 40 | hand."""
     subsets = Subsets.of(int(context[RANKS]))
     address = word(context.ctypes.data)
-    hands = np.empty(0, np.uint64)
+    found = np.empty(0, np.uint64)
     for _ in range(2):  # first only count them
-        found = _entries(word(kind), word(limit), subsets.bits, subsets.first, hands, address)
-        if len(hands) < found:
-            hands = np.empty(found, np.uint64)
-    return hands
+        number = _entries(word(kind), word(limit), subsets.bits, subsets.first, found, address)
+        if len(found) < number:
+            found = np.empty(number, np.uint64)
+    return found
+
+
+@njit("void(uint64, uint64)", cache=True)
+def _clear(stores: int, context: int) -> None:
+    m = load(context, RANKS) + U1
+    for group in range(stores * m * m * m * m):
+        store(load(context, COUNTS), word(group), U0)
+        store(load(context, HEADS), word(group), U0)
+    for at in range(load(context, POOL_USED)):
+        store(load(context, POOL), word(at), U0)
+    store(context, POOL_USED, U1)
+    store(context, KEPT, U0)
+
+
+@njit("void(uint64[::1], uint64, uint64)", cache=True)
+def _refill(facts: np.ndarray, kind: int, context: int) -> None:
+    entered = load(context, FACTS)
+    for fact in facts:
+        if not known(fact & HAND, kind, fact >> _LEVEL, context):
+            _add_once(fact & HAND, kind, fact >> _LEVEL, context)
+    store(context, FACTS, entered)
+
+
+def thin_out(context: np.ndarray, stores: int) -> None:
+    """Drop all facts that follow from others. What is known stays the same.
+
+    That takes 8 bytes for each of the facts there. Sound also where it is interrupted, but then
+    facts are lost.
+    """
+    address = word(context.ctypes.data)
+    listed = [entries(context, kind, 255) for kind in range(stores)]
+    _clear(word(stores), address)
+    for kind, facts in enumerate(listed):
+        facts.sort()  # the number of a fact is larger than those of facts from which it follows
+        _refill(facts, word(kind), address)

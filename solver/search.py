@@ -170,7 +170,7 @@ class Search:
 
     def _begin_draw(self) -> None:
         work = self._memory.nodes - self._draw_nodes
-        cost = self._draw_cost or DRAW_COST * self._memory.facts
+        cost = self._draw_cost or DRAW_COST * self._memory.kept
         if work >= DRAW_SHARE * cost or self.tricks >= self._draw_tricks:
             with suppress(MemoryError):
                 self._closing = Closing(self._memory, self.tricks)

@@ -20,10 +20,21 @@ from engine.game import GameError
 from engine.notation import parse_hand
 from solver import Solution, open_tables, solve
 from solver.bitboard import swap_trumps
-from solver.claims import NO_LIMIT, Memory
+from solver.claims import NO_LIMIT, Memory, status
 from solver.draws import Closing
 from solver.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
-from solver.facts import FACT_WORDS, FACTS, add, known, make_groups, make_pool
+from solver.facts import (
+    FACT_WORDS,
+    FACTS,
+    HAND,
+    KEPT,
+    add,
+    entries,
+    known,
+    make_groups,
+    make_pool,
+    thin_out,
+)
 from solver.search import Search
 
 SMALL = st.integers(1, 4)
@@ -51,22 +62,28 @@ class Store:
     def known(self, hand, kind, limit):
         return known(word(hand), word(kind), word(limit), self._address)
 
+    def facts(self, kind):
+        """As (hand, level), twins as well."""
+        return [(int(fact) & HAND, int(fact) >> 40) for fact in entries(self.context, kind, 255)]
+
 
 def suits(hand, ranks):
     """The ranks of each suit, lowest first."""
     return [[r for r in range(ranks) if hand >> (s * ranks + r) & 1] for s in range(4)]
 
 
-def dominates(hand, fact, ranks):
-    """Whether `hand` has, in every suit, as many cards as `fact`, each at least as high."""
-    mine, (t, u, p, q) = suits(hand, ranks), suits(fact, ranks)
-    return any(
-        all(
-            len(a) == len(b) and all(x >= y for x, y in zip(a, b, strict=True))
-            for a, b in zip(mine, other, strict=True)
-        )
-        for other in ([t, u, p, q], [t, u, q, p])
+def at_least_as_good(mine, others):
+    """Whether, suit by suit, there are as many cards, each at least as high."""
+    return all(
+        len(a) == len(b) and all(x >= y for x, y in zip(a, b, strict=True))
+        for a, b in zip(mine, others, strict=True)
     )
+
+
+def dominates(hand, fact, ranks):
+    """The same, whichever of the plain suits is compared with which."""
+    mine, (t, u, p, q) = suits(hand, ranks), suits(fact, ranks)
+    return any(at_least_as_good(mine, other) for other in ([t, u, p, q], [t, u, q, p]))
 
 
 @given(st.data(), st.integers(1, 4))
@@ -86,6 +103,45 @@ def test_facts_are_found_by_dominance(data, ranks):
                     for fact, k, level in facts
                 )
                 assert store.known(hand, kind, limit) == expected
+
+
+@given(st.data(), st.integers(1, 4))
+def test_dropping_facts_that_follow_changes_no_answer(data, ranks):
+    hands = st.integers(1, (1 << 4 * ranks) - 2)
+    facts = st.lists(st.tuples(hands, st.integers(0, 1), st.integers(0, 255)), max_size=20)
+    store, thinned = Store(ranks), Store(ranks)
+    for fact in data.draw(facts):
+        assert store.add(*fact)
+        assert thinned.add(*fact)
+    thin_out(thinned.context, 2)
+    for fact in data.draw(facts):  # more can come
+        assert store.add(*fact)
+        assert thinned.add(*fact)
+    asked = data.draw(st.lists(hands, max_size=20))
+    for hand in [*asked, *(hand for kind in range(2) for hand, _ in store.facts(kind))]:
+        for kind in range(2):
+            for limit in (0, 100, 255):
+                assert thinned.known(hand, kind, limit) == store.known(hand, kind, limit)
+
+
+def test_facts_that_follow_from_others_are_dropped():
+    """All others stay, with their levels."""
+    ranks, rng = 4, random.Random(0)
+    store = Store(ranks)
+    for _ in range(3000):
+        assert store.add(rng.randrange(1, (1 << 4 * ranks) - 1), 0, rng.randrange(256))
+    before = {(hand, level): suits(hand, ranks) for hand, level in store.facts(0)}
+    expected = {
+        (hand, level)
+        for (hand, level), mine in before.items()
+        if not any(
+            other != (hand, level) and other[1] <= level and at_least_as_good(mine, others)
+            for other, others in before.items()
+        )
+    }
+    thin_out(store.context, 2)
+    assert sorted(store.facts(0)) == sorted(expected)
+    assert store.context[KEPT] == len(expected) < len(before) / 2
 
 
 def test_many_facts_of_one_shape():
@@ -408,6 +464,29 @@ def test_searches_share_what_they_prove():
     assert (second.outcome, second.effort.stopped) == (first.outcome, None)
     with pytest.raises(GameError, match="the position has 10 ranks, the memory is for 5"):
         solve(ADVANCED, memory=memory)
+
+
+def test_thinning_changes_nothing_but_the_memory():
+    def search(memory):
+        search = Search(Deal.parse("KQJ9.JT9", 6).position(), memory)
+        while memory.nodes < 3_000_000 and search.advance(3_000_000):
+            pass
+        return memory
+
+    plain, thinned = Memory(6, 1 << 30), Memory(6, 1 << 30)
+    plain._thinned = 1 << 40  # never
+    assert search(plain).nodes == search(thinned).nodes
+    assert plain.facts == thinned.facts
+    assert thinned.kept < plain.kept == plain.facts
+    assert plain._fixed < thinned.used < plain.used
+    rng = random.Random(0)
+    answers = set()
+    for _ in range(3000):
+        hand, responds, tricks = rng.randrange(1, (1 << 24) - 1), rng.randrange(2), rng.randrange(9)
+        claim = word(hand), word(responds), word(tricks)
+        answers.add(status(*claim, plain.address))
+        assert status(*claim, plain.address) == status(*claim, thinned.address)
+    assert len(answers) == 3
 
 
 def test_the_limit_of_nodes_is_for_one_of_the_searches():
