@@ -103,6 +103,7 @@ def plot(records: list[dict[str, Any]], path: Path) -> None:
 @click.command()
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, help="Decks to search.")
 @click.option("--deals", default=20, show_default=True, help="Deals of each deck.")
+@click.option("--first", default=0, show_default=True, help="Number of the first deal.")
 @click.option("--seconds", default=60.0, show_default=True, help="For one deal.")
 @click.option("--memory", default=2048, show_default=True, help="For one deal, in MiB.")
 @click.option("--seed", default=0, show_default=True, help="Of the random deals.")
@@ -112,6 +113,7 @@ def plot(records: list[dict[str, Any]], path: Path) -> None:
 def main(
     ranks: tuple[int, ...],
     deals: int,
+    first: int,
     seconds: float,
     memory: int,
     seed: int,
@@ -121,7 +123,7 @@ def main(
 ) -> None:
     """Search random deals and tell how many are decided in what time."""
     records = read(output)
-    for number in range(deals):
+    for number in range(first, first + deals):
         for deck in ranks:
             old = records.get((deck, number))
             if old and (old["outcome"] != "undecided" or old["limit"] >= seconds):
