@@ -56,7 +56,7 @@ def measured(ranks: int, wanted: int, cache: str, folder: Path) -> tuple[int, di
 
 
 @click.command()
-@click.option("--ranks", type=click.IntRange(4, 8), multiple=True, default=[6], show_default=True)
+@click.option("--ranks", type=click.IntRange(5, 8), multiple=True, default=[6], show_default=True)
 @json_option
 def main(ranks: tuple[int, ...], as_json: bool) -> None:
     """Count the cache misses of a lead node."""

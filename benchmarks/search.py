@@ -95,7 +95,7 @@ def plot(records: list[dict[str, Any]], path: Path) -> None:
             where="post",
             label=f"{ranks} ranks, {len(of)} deals",
         )
-    axes.set(xscale="log", ylim=(0, 100), xlabel="seconds", ylabel="deals decided, %")
+    axes.set(xscale="log", ylim=(-2, 102), xlabel="seconds", ylabel="deals decided, %")
     axes.grid(alpha=0.3)
     axes.legend()
     with whole_file(path) as file:
