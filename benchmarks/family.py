@@ -2,12 +2,14 @@
 
     python -m benchmarks.family --ranks 6 --ranks 10
     python -m benchmarks.family --ranks 6 --trumps none
+    python -m benchmarks.family --ranks 10 --short
     python -m benchmarks.family --ranks 6 --random 100
 
 There are 2**ranks deals in a family, one for each second suit; with complementary second suits they
 are the same position but for the names of the plain suits. One memory serves them all, first the
 deals with few changes of holder in the plain suits: what is proved of these helps with the others.
-With `--random`, that many of all deals of the deck are solved instead.
+With `--short`, the deals are those that are the shortest in decks with tables, in two groups with a
+memory for each; with `--random`, that many of all deals of the deck.
 """
 
 from __future__ import annotations
@@ -41,11 +43,37 @@ def family(ranks: int, trumps: str) -> Iterator[Deal]:
         yield Deal(ranks, frozenset(values if trumps == "all" else ()), held)
 
 
+def short(ranks: int) -> list[list[Deal]]:
+    """Deals whose like are over within 20 tricks with 7 ranks, but for those in which the dealer
+    holds all of his trumps; one of each two that are alike. Those of a group have most in common.
+    """
+    lowest = 15 - ranks
+    second, third, ace, king, queen = lowest + 1, lowest + 2, 14, 13, 12
+    every = frozenset(range(lowest, 15))
+    most = [
+        (every - {lowest}, ((), {lowest}, {second})),
+        (every - {second}, ((), {lowest}, {second})),
+        (every - {third}, ((), {lowest})),
+        (every - {lowest}, (every - {ace},)),
+        (every - {second}, (every - {ace},)),
+    ]
+    few = [((), ((), {lowest})), ({ace}, ((),)), ({king}, ((),)), ({queen}, ((),))]
+    return [
+        [
+            Deal(ranks, frozenset(trump), frozenset(held))
+            for trump, seconds in group
+            for held in seconds
+        ]
+        for group in (most, few)
+    ]
+
+
 @click.command()
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
 @click.option("--trumps", type=click.Choice(["all", "none"]), default="all", show_default=True)
 @click.option("--memory", "gigabytes", type=int, default=8, show_default=True, help="In GiB.")
 @click.option("--seconds", type=float, default=600.0, show_default=True, help="For one deal.")
+@click.option("--short", "shortest", is_flag=True, help="Solve the shortest deals instead.")
 @click.option("--random", "sample", type=int, metavar="N", help="Solve random deals instead.")
 @json_option
 def main(
@@ -53,47 +81,54 @@ def main(
     trumps: str,
     gigabytes: int,
     seconds: float,
+    shortest: bool,
     sample: int | None,
     as_json: bool,
 ) -> None:
     """Outcomes of all deals in which the dealer holds all of his trumps, or none."""
+    if shortest and min(ranks) < 4:
+        raise click.UsageError("--short is for decks of 4 ranks or more")
     rows = []
     for deck in ranks:
-        memory = Memory(deck, gigabytes << 30)
+        groups = short(deck) if shortest else [list(family(deck, trumps))]
+        if sample:
+            groups = [random.Random(0).sample(list(all_deals(deck)), sample)]
         outcomes: Counter[str] = Counter()
         started = time.perf_counter()
         slowest = 0.0
         nodes = []
-        deals = list(family(deck, trumps))
-        if sample:
-            deals = random.Random(0).sample(list(all_deals(deck)), sample)
-        for deal in deals:
-            before = memory.nodes
-            search = Search(deal.position(), memory)
-            began = time.perf_counter()
-            while search.advance(NO_LIMIT):
-                if time.perf_counter() - began > seconds:
-                    break
-            slowest = max(slowest, time.perf_counter() - began)
-            outcomes[search.outcome or "undecided"] += 1 if sample else 2
-            nodes.append(memory.nodes - before)
-            spent = time.perf_counter() - started
-            click.echo(
-                f"{deck} {deal} {search.outcome or 'undecided'} {memory.nodes:,} nodes "
-                f"{memory.facts:,} facts {memory.used >> 20} MiB {spent:.0f} s",
-                err=True,
-            )
+        facts = used = 0
+        for deals in groups:
+            memory = Memory(deck, gigabytes << 30)
+            for deal in deals:
+                before = memory.nodes
+                search = Search(deal.position(), memory)
+                began = time.perf_counter()
+                while search.advance(NO_LIMIT):
+                    if time.perf_counter() - began > seconds:
+                        break
+                slowest = max(slowest, time.perf_counter() - began)
+                outcomes[search.outcome or "undecided"] += 1 if sample else 2
+                nodes.append(memory.nodes - before)
+                spent = time.perf_counter() - started
+                click.echo(
+                    f"{deck} {deal} {search.outcome or 'undecided'} {nodes[-1]:,} nodes "
+                    f"{memory.facts:,} facts {memory.used >> 20} MiB {spent:.0f} s",
+                    err=True,
+                )
+            facts += memory.facts
+            used = max(used, memory.used)
         rows.append(
             {
                 "ranks": deck,
                 "dealer wins": outcomes["win"],
                 "dealer loses": outcomes["loss"],
                 "undecided": outcomes["undecided"],
-                "nodes": memory.nodes,
+                "nodes": sum(nodes),
                 "median": round(statistics.median(nodes)),
                 "most": max(nodes),
-                "facts": memory.facts,
-                "MiB": memory.used >> 20,
+                "facts": facts,
+                "MiB": used >> 20,
                 "seconds": round(time.perf_counter() - started, 1),
                 "slowest deal, s": round(slowest, 1),
             }

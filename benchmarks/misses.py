@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -30,22 +31,25 @@ COUNTED = {"instructions": "I   refs", "1": "D1  misses", "2": "LLd misses"}
 SAMPLES = 50, 4000
 
 
-def measured(ranks: int, wanted: int, cache: str, folder: Path) -> tuple[int, dict[str, int]]:
-    """Nodes searched in a whole run, and what Cachegrind has counted."""
+def run(
+    ranks: int, wanted: int, folder: Path, before: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Search so many positions, with a command before that of Python; what is compiled stays in
+    the folder."""
     plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "OMP_NUM_THREADS": "1"}
     script = SPEED.format(ranks=ranks, wanted=wanted, passes=1)
-    command = [sys.executable, "-c", script]
+    command = [*before, sys.executable, "-c", script]
+    environment = {**os.environ, **plain, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+
+
+def measured(ranks: int, wanted: int, cache: str, folder: Path) -> tuple[int, dict[str, int]]:
+    """Nodes searched in a whole run, and what Cachegrind has counted."""
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--D1=32768,8,64"]
     valgrind += [f"--LL={cache}", f"--cachegrind-out-file={folder / 'counts'}"]
-    environment = {**os.environ, **plain, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT)}
-
-    def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=True
-        )
-
-    run(command)  # compile what can be kept, outside the simulation
-    done = run([*valgrind, *command])
+    done = run(ranks, wanted, folder, valgrind)
     counts = {}
     for name, label in COUNTED.items():
         found = re.search(rf"{label}: *([0-9,]+)", done.stderr)
@@ -63,14 +67,15 @@ def main(ranks: tuple[int, ...], as_json: bool) -> None:
     rows = []
     for deck in ranks:
         row: dict[str, float] = {"ranks": deck}
-        for name, cache in CACHES.items():
-            with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder:
+            run(deck, SAMPLES[0], Path(folder))  # compile, outside the simulation
+            for name, cache in CACHES.items():
                 (less, before), (more, after) = (
                     measured(deck, wanted, cache, Path(folder)) for wanted in SAMPLES
                 )
-            a_node = {key: (after[key] - before[key]) / (more - less) for key in COUNTED}
-            row |= {"nodes": more - less, "instructions": a_node["instructions"]}
-            row |= {"beyond 32 KiB": a_node["1"], f"beyond {name}": a_node["2"]}
+                a_node = {key: (after[key] - before[key]) / (more - less) for key in COUNTED}
+                row |= {"nodes": more - less, "instructions": a_node["instructions"]}
+                row |= {"beyond 32 KiB": a_node["1"], f"beyond {name}": a_node["2"]}
         rows.append(row)
     print_report(rows, as_json)
 

@@ -389,14 +389,13 @@ class Memory:
 
         It stops at `limit` nodes (of all searches so far), or when it is out of memory.
         """
-        self._thin_out()
         self.context[LIMIT] = limit
         self.context[STOPPED] = 0
         a, b, place = map(word, claim)
         success = achieves(a, b, place, word(tricks), self.address)
         return None if self.context[STOPPED] else success
 
-    def _thin_out(self) -> None:
+    def thin_out(self) -> None:
         """Drop the facts that follow from others, if it is time and there is room to list them all.
 
         It is time when the facts take twice as much as the last time, or when there will be no room

@@ -140,6 +140,7 @@ class Search:
 
     def _claim_settled(self, limit: int) -> bool:
         """Try the claim at hand; False if the search stopped before there was a result."""
+        self._memory.thin_out()
         for move in list(self._moves):
             if move in self.outcomes:
                 continue

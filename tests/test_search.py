@@ -19,7 +19,7 @@ from engine.deals import Deal, all_deals
 from engine.game import GameError
 from engine.notation import parse_hand
 from solver import Solution, open_tables, solve
-from solver.bitboard import swap_trumps
+from solver.bitboard import hand_bits, swap_trumps, view
 from solver.claims import NO_LIMIT, Memory, status
 from solver.draws import Closing
 from solver.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
@@ -275,6 +275,28 @@ def test_a_dealer_with_all_his_trumps_loses(ranks):
         assert search.outcome == "loss"
         if ranks < 7:
             assert solve(deal.position()).distance == 2 * (ranks - 1)
+
+
+@pytest.mark.parametrize("trump", ["AKQJT9876", "AKQJT9875", "-"])
+def test_deals_of_the_advanced_deck_with_a_short_proof(trump):
+    """Won with 4 to 8 ranks, too (docs/advanced.md)."""
+    solution = solve(Deal.parse(f"{trump}.-", 10).position(), max_nodes=150_000, method="search")
+    assert solution.outcome == "win"
+
+
+@pytest.mark.parametrize("ranks", [4, 5, 6, 7, 8])
+def test_a_whole_plain_suit_wins_all_deals_but_one(ranks):
+    """The dealer holds of one suit nothing, or only its lowest card (docs/advanced.md)."""
+    not_won = {
+        deal.trump: score
+        for deal in all_deals(ranks)
+        if deal.second <= {15 - ranks}
+        for position in [deal.position()]
+        for hand in [hand_bits(position.hands[0], view(position.trumps, 1), ranks)]
+        if (score := open_tables(ranks).probe(hand)) <= 0
+    }
+    assert not_won.keys() == {frozenset(range(15 - ranks, 15))}
+    assert max(not_won.values()) < 0
 
 
 # Draws.
