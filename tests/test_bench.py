@@ -187,3 +187,21 @@ def test_build():
 def test_command_line():
     rows = script("command_line", "--lines", "20", "--repeats", "1")
     assert [row["lines"] for row in rows] == [0, 0, 20]
+
+
+def test_family():
+    (row,) = script("family", "--ranks", "4")
+    assert (row["dealer wins"], row["dealer loses"], row["undecided"]) == (0, 16, 0)
+    (row,) = script("family", "--ranks", "6", "--short")
+    assert (row["dealer wins"], row["dealer loses"], row["undecided"]) == (26, 4, 0)
+
+
+def test_search(tmp_path):
+    output = tmp_path / "reach.jsonl"
+    arguments = "--ranks", "4", "--deals", "3", "--output", str(output)
+    rows = script("search", *arguments, "--seconds", "60")
+    assert [(row["ranks"], row["deals"], row["within 60 s"]) for row in rows] == [(4, 3, "3 of 3")]
+    before = output.read_text()
+    assert len(before.splitlines()) == 3
+    assert script("search", *arguments, "--seconds", "600") == rows  # nothing is left to do
+    assert output.read_text() == before
