@@ -13,7 +13,7 @@ it dominates:
 - *Failures*: the claim was searched with so many tricks in vain. As any win that is known counts,
   whatever its length, a win found later can make a claim succeed that has failed. So a failure is
   no fact about the game; it only keeps the search from trying again before there are more tricks
-  to go. Nothing is ever claimed because of failures.
+  to go. Nothing is ever claimed because of failures, and they are forgotten now and then.
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ LEAST_POOL = 1 << 20
 """Bytes for facts with which a search may begin."""
 MOST_TRICKS = 250
 """Longest win that can be claimed."""
+FORGET = 2
+"""Failures are forgotten after so many nodes for every fact there is."""
 NO_LIMIT = 1 << 62
 """More nodes than any search has."""
 
@@ -336,6 +338,7 @@ class Memory:
             self.context[slot] = array.ctypes.data
         others = make_groups(self.context, ranks, STORES)
         self._arrays = [*arrays.values(), *others]
+        self._cache = arrays[CACHE]
         self._fixed = sum(array.nbytes for array in self._arrays)
         self.bound = memory
         """Bytes that it may take in all."""
@@ -349,6 +352,7 @@ class Memory:
         self._arrays.append(make_pool(self.context, (memory - self._fixed) // 8))
         self._thinned = LEAST_POOL  # bytes of facts after they were thinned out the last time
         self._used = 0  # bytes in use while that was done, at most
+        self._forgotten = 0  # nodes when failures were forgotten the last time
 
     @property
     def nodes(self) -> int:
@@ -409,6 +413,21 @@ class Memory:
         self._used = max(self._used, used)
         thin_out(self.context, STORES)
         self._thinned = 8 * int(self.context[POOL_USED])
+
+    def forget_failures(self) -> None:
+        """Forget all failures, if that costs little compared with the search since the last time.
+
+        Many would succeed by now, because of wins found later. Thins out the wins as well; not if
+        there is no room to list them.
+        """
+        used = self._fixed + 8 * (int(self.context[POOL_USED]) + self.kept)
+        if self.nodes - self._forgotten < FORGET * self.kept or used > self.bound:
+            return
+        self._used = max(self._used, used)
+        thin_out(self.context, STORES, emptied=int(FAILURES))
+        self._cache.fill(0)
+        self._thinned = max(LEAST_POOL, 8 * int(self.context[POOL_USED]))
+        self._forgotten = self.nodes
 
 
 def turned(claim: Claim, ranks: int) -> Claim:

@@ -316,14 +316,16 @@ def _refill(facts: np.ndarray, kind: int, context: int) -> None:
     store(context, FACTS, entered)
 
 
-def thin_out(context: np.ndarray, stores: int) -> None:
-    """Drop all facts that follow from others. What is known stays the same.
+def thin_out(context: np.ndarray, stores: int, emptied: int | None = None) -> None:
+    """Drop all facts that follow from others. What is known stays the same, but for stores from
+    number `emptied` on, of which nothing is kept.
 
-    That takes 8 bytes for each of the facts there. Sound also where it is interrupted, but then
+    That takes 8 bytes for each of the facts kept. Sound also where it is interrupted, but then
     facts are lost.
     """
     address = word(context.ctypes.data)
-    listed = [entries(context, kind, 255) for kind in range(stores)]
+    kept = stores if emptied is None else emptied
+    listed = [entries(context, kind, 255) for kind in range(kept)]
     _clear(word(stores), address)
     for kind, facts in enumerate(listed):
         facts.sort()  # the number of a fact is larger than those of facts from which it follows

@@ -131,6 +131,7 @@ class Search:
             if not self._winning:
                 self._begin_draw()
                 self.tricks += max(1, self.tricks // 4)
+                self._memory.forget_failures()
             self._winning = not self._winning
         elif self._memory.full:
             return False

@@ -20,7 +20,7 @@ from engine.game import GameError
 from engine.notation import parse_hand
 from solver import Solution, open_tables, solve
 from solver.bitboard import hand_bits, swap_trumps, view
-from solver.claims import NO_LIMIT, Memory, status
+from solver.claims import FAILS, FAILURES, NO_LIMIT, UNKNOWN, WINS, Memory, status
 from solver.draws import Closing
 from solver.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
 from solver.facts import (
@@ -344,6 +344,7 @@ def test_no_draw_is_claimed_where_there_is_none(position):
 def test_who_is_said_to_hold_out_does_not_lose():
     """All claims of a closed set, against the table; most are of positions that are no draws."""
     memory, tables, full = Memory(5, 1 << 30), open_tables(5), (1 << 20) - 1
+    memory._forgotten = 1 << 40  # never
     search = Search(drawn(DRAWS[1]), memory)
     while search.advance(NO_LIMIT):
         pass
@@ -359,7 +360,7 @@ def test_who_is_said_to_hold_out_does_not_lose():
     assert np.count_nonzero(scores == 0) > 0
 
 
-@pytest.mark.parametrize("nodes", [100_000, 1_500_000, 1_800_000])
+@pytest.mark.parametrize("nodes", [100_000, 1_500_000, 1_755_000])
 def test_nodes_are_limited_also_when_a_draw_is_tried(nodes):
     first, second = (
         solve(drawn(DRAWS[1]), method="search", max_nodes=nodes, max_seconds=None) for _ in "12"
@@ -497,6 +498,7 @@ def test_thinning_changes_nothing_but_the_memory():
 
     plain, thinned = Memory(6, 1 << 30), Memory(6, 1 << 30)
     plain._thinned = 1 << 40  # never
+    plain._forgotten = thinned._forgotten = 1 << 40
     assert search(plain).nodes == search(thinned).nodes
     assert plain.facts == thinned.facts
     assert thinned.kept < plain.kept == plain.facts
@@ -509,6 +511,29 @@ def test_thinning_changes_nothing_but_the_memory():
         answers.add(status(*claim, plain.address))
         assert status(*claim, plain.address) == status(*claim, thinned.address)
     assert len(answers) == 3
+
+
+def test_forgetting_failures_keeps_the_wins():
+    memory = Memory(5, 1 << 30)
+    search = Search(Deal.parse("KQJ.JT", 5).position(), memory)
+    while memory.nodes < 300_000 and search.advance(300_000):
+        pass
+    rng = random.Random(0)
+    claims = [
+        (word(rng.randrange(1, (1 << 20) - 1)), word(rng.randrange(2)), word(rng.randrange(1, 9)))
+        for _ in range(3000)
+    ]
+    before = [status(*claim, memory.address) for claim in claims]
+    memory._forgotten = memory.nodes
+    memory.forget_failures()  # too soon
+    assert [status(*claim, memory.address) for claim in claims] == before
+    memory._forgotten = 0
+    memory.forget_failures()
+    after = [status(*claim, memory.address) for claim in claims]
+    assert not any(len(memory.entries(int(FAILURES) + side, 255)) for side in (0, 1))
+    changes = set(zip(map(int, before), map(int, after), strict=True))
+    fails, wins, unknown = map(int, (FAILS, WINS, UNKNOWN))
+    assert changes == {(wins, wins), (unknown, unknown), (fails, fails), (fails, unknown)}
 
 
 def test_the_limit_of_nodes_is_for_one_of_the_searches():
