@@ -5,7 +5,7 @@
 
 Searches random deals, as they come up at the table, each with a memory of its own, and adds one
 record a deal to a file. A run that was cut off goes on where it was; a record of a shorter search
-was undecided is replaced by a longer one. Processes can share deals (`--ranks`, `--first`),
+that was undecided is replaced by a longer one. Processes can share deals (`--ranks`, `--first`),
 each with a file of its own; the files may be put together. The summary counts all records of the
 file.
 """

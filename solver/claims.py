@@ -406,13 +406,9 @@ class Memory:
         later. What is known stays the same.
         """
         pool = 8 * int(self.context[POOL_USED])
-        used = self._fixed + pool + 8 * self.kept
-        room = self.bound - used
-        if room < 0 or pool < (2 if room >= LEAST_POOL else 1.25) * self._thinned:
-            return
-        self._used = max(self._used, used)
-        thin_out(self.context, STORES)
-        self._thinned = 8 * int(self.context[POOL_USED])
+        room = self.bound - self._listing
+        if room >= 0 and pool >= (2 if room >= LEAST_POOL else 1.25) * self._thinned:
+            self._enter_again(STORES)
 
     def forget_failures(self) -> None:
         """Forget all failures, if that costs little compared with the search since the last time.
@@ -420,14 +416,22 @@ class Memory:
         Many would succeed by now, because of wins found later. Thins out the wins as well; not if
         there is no room to list them.
         """
-        used = self._fixed + 8 * (int(self.context[POOL_USED]) + self.kept)
-        if self.nodes - self._forgotten < FORGET * self.kept or used > self.bound:
-            return
-        self._used = max(self._used, used)
-        thin_out(self.context, STORES, emptied=int(FAILURES))
-        self._cache.fill(0)
+        searched = self.nodes - self._forgotten
+        if searched >= FORGET * self.kept and self._listing <= self.bound:
+            self._enter_again(int(FAILURES))
+            self._cache.fill(0)
+            self._forgotten = self.nodes
+
+    @property
+    def _listing(self) -> int:
+        """Bytes in use while all facts are listed, at most."""
+        return self._fixed + 8 * (int(self.context[POOL_USED]) + self.kept)
+
+    def _enter_again(self, kept: int) -> None:
+        """Thin out the facts of the first stores, so many, and drop those of the others."""
+        self._used = max(self._used, self._listing)
+        thin_out(self.context, STORES, kept)
         self._thinned = max(LEAST_POOL, 8 * int(self.context[POOL_USED]))
-        self._forgotten = self.nodes
 
 
 def turned(claim: Claim, ranks: int) -> Claim:

@@ -316,15 +316,13 @@ def _refill(facts: np.ndarray, kind: int, context: int) -> None:
     store(context, FACTS, entered)
 
 
-def thin_out(context: np.ndarray, stores: int, emptied: int | None = None) -> None:
-    """Drop all facts that follow from others. What is known stays the same, but for stores from
-    number `emptied` on, of which nothing is kept.
+def thin_out(context: np.ndarray, stores: int, kept: int) -> None:
+    """Drop all facts that follow from others, and all of the stores from number `kept` on.
 
-    That takes 8 bytes for each of the facts kept. Sound also where it is interrupted, but then
-    facts are lost.
+    What is known from the first `kept` stores stays the same. Takes 8 bytes for each of their
+    facts. Sound also where it is interrupted, but then facts are lost.
     """
     address = word(context.ctypes.data)
-    kept = stores if emptied is None else emptied
     listed = [entries(context, kind, 255) for kind in range(kept)]
     _clear(word(stores), address)
     for kind, facts in enumerate(listed):

@@ -113,7 +113,7 @@ def test_dropping_facts_that_follow_changes_no_answer(data, ranks):
     for fact in data.draw(facts):
         assert store.add(*fact)
         assert thinned.add(*fact)
-    thin_out(thinned.context, 2)
+    thin_out(thinned.context, 2, 2)
     for fact in data.draw(facts):  # more can come
         assert store.add(*fact)
         assert thinned.add(*fact)
@@ -139,7 +139,7 @@ def test_facts_that_follow_from_others_are_dropped():
             for other, others in before.items()
         )
     }
-    thin_out(store.context, 2)
+    thin_out(store.context, 2, 2)
     assert sorted(store.facts(0)) == sorted(expected)
     assert store.context[KEPT] == len(expected) < len(before) / 2
 
