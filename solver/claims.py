@@ -27,7 +27,6 @@ from solver.bitboard import swap_trumps
 from solver.blocks import swap_fields
 from solver.evaluation import guess_tables
 from solver.facts import (
-    FACT_WORDS,
     FACTS,
     HAND,
     KEPT,
@@ -41,6 +40,18 @@ from solver.facts import (
     thin_out,
 )
 from solver.lowlevel import load, store
+from solver.marks import (
+    LOST,
+    MARK_WORDS,
+    MARKS,
+    WON,
+    border,
+    make_marks,
+    mark,
+    mark_of,
+    number_of_marks,
+    unmark_failures,
+)
 from solver.trick import (
     FULL,
     MEMO,
@@ -61,12 +72,12 @@ PROVER_LEADS: int = word(1)
 BASE_LEADS: int = word(2)  # base positions: the prover leads, he responds
 BASE_RESPONDS: int = word(3)
 
-CACHE: int = word(FACT_WORDS)  # address of the cache, CACHE_SIZE words
-GUESS: int = word(FACT_WORDS + 1)  # address of `guess_tables`
-LIMIT: int = word(FACT_WORDS + 2)  # number of nodes at which to stop
-STOPPED: int = word(FACT_WORDS + 3)  # STOP_NODES or STOP_MEMORY: unwinding, results mean nothing
-TESTS: int = word(FACT_WORDS + 4)  # number of base positions searched
-SEARCH_WORDS = FACT_WORDS + 5
+CACHE: int = word(MARK_WORDS)  # address of the cache, CACHE_SIZE words
+GUESS: int = word(MARK_WORDS + 1)  # address of `guess_tables`
+LIMIT: int = word(MARK_WORDS + 2)  # number of nodes at which to stop
+STOPPED: int = word(MARK_WORDS + 3)  # STOP_NODES or STOP_MEMORY: unwinding, results mean nothing
+TESTS: int = word(MARK_WORDS + 4)  # number of base positions searched
+SEARCH_WORDS = MARK_WORDS + 5
 
 STOP_NODES: int = word(1)
 STOP_MEMORY: int = word(2)
@@ -80,6 +91,8 @@ LEAST_POOL = 1 << 20
 """Bytes for facts with which a search may begin."""
 MOST_TRICKS = 250
 """Longest win that can be claimed."""
+MARKS_A_FACT = 64
+"""See `Memory.kept`."""
 FORGET = 2
 """Failures are forgotten after so many nodes for every fact there is."""
 NO_LIMIT = 1 << 62
@@ -122,6 +135,11 @@ def status(hand: int, responds: int, tricks: int, context: int) -> int:
         return WINS
     if responds and rest & (rest - U1) == U0:
         return FAILS
+    if load(context, MARKS):
+        found = mark_of(hand, responds, context)
+        if found == WON:
+            return WINS
+        return FAILS if found >= tricks else UNKNOWN
     if tricks == U0:
         return WINS if known(hand, responds, U0, context) else FAILS
     # The cache: key (41 bits) | status | tricks | epoch. What is unknown is looked up again when
@@ -157,20 +175,49 @@ def status(hand: int, responds: int, tricks: int, context: int) -> int:
 
 
 @njit("boolean(uint64, uint64, uint64)", cache=True)
+def is_won(hand: int, responds: int, context: int) -> bool:
+    """Whether a win is known."""
+    if load(context, MARKS):
+        return bool(mark_of(hand, responds, context) == WON)
+    return bool(known(hand, responds, U0, context))
+
+
+@njit("boolean(uint64, uint64, uint64)", cache=True)
 def enter_win(hand: int, responds: int, context: int) -> bool:
+    """Enter a win; False if there is no room."""
+    if load(context, MARKS) == U0:
+        return bool(add(hand, responds, U0, context))
+    ranks = load(context, RANKS)
+    mark(hand, responds, WON, context)
+    mark(swap_fields(load(context, FULL) ^ hand, U0, ranks, ranks), U1 - responds, LOST, context)
+    return True
+
+
+@njit("boolean(uint64, uint64, uint64)", cache=True)
+def _enter_wins(hand: int, responds: int, context: int) -> bool:
     """Enter a win, and those that follow by trump aces; False if there is no room."""
     ranks = load(context, RANKS)
-    if not add(hand, responds, U0, context):
+    if not enter_win(hand, responds, context):
         return False
     own = U1 << (ranks - U1)
     other = own << ranks
     for gain in (own, other, own | other):
         if hand & gain or hand | gain == load(context, FULL):
             continue
-        if known(hand | gain, responds, U0, context):
+        if is_won(hand | gain, responds, context):
             continue
-        if not add(hand | gain, responds, U0, context):
+        if not enter_win(hand | gain, responds, context):
             return False
+    return True
+
+
+@njit("boolean(uint64, uint64, uint64, uint64)", cache=True)
+def _enter_failure(hand: int, responds: int, tricks: int, context: int) -> bool:
+    """Enter that a claim has failed within so many tricks; False if there is no room."""
+    if load(context, MARKS) == U0:
+        rest = load(context, FULL) ^ hand
+        return bool(add(rest, FAILURES + responds, _BYTE - tricks, context))
+    mark(hand, responds, tricks, context)
     return True
 
 
@@ -210,9 +257,9 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
         success = achieves(a, full ^ a, U1 - responds, tricks - U1, context)
         if load(context, STOPPED) == U0:
             if success:
-                room = enter_win(a, responds, context)
+                room = _enter_wins(a, responds, context)
             else:
-                room = add(full ^ a, FAILURES + responds, _BYTE - tricks, context)
+                room = _enter_failure(a, responds, tricks, context)
             if not room:
                 store(context, STOPPED, STOP_MEMORY)
         return success
@@ -320,36 +367,45 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
 class Memory:
     """The memory of searches in one deck; what is proved serves all that follow.
 
-    `memory`: bytes for facts and tables. They are reserved at once, but used only as facts come in.
-    Raises MemoryError if that is too little to begin with.
+    `memory`: bytes for all that is kept. They are reserved at once, but used only as facts come in.
+    `marks`: keep marks (`solver.marks`), which is faster but takes memory for every position of the
+    deck, instead of facts; by default if they take no more than half of it. Raises MemoryError if
+    the memory is too little to begin with.
     """
 
-    def __init__(self, ranks: int, memory: int) -> None:
+    def __init__(self, ranks: int, memory: int, *, marks: bool | None = None) -> None:
         self.ranks = ranks
         self.context: Any = np.zeros(SEARCH_WORDS, np.uint64)
         made = make_context(ranks)
         self.context[: made.size] = made
+        if marks is None:
+            marks = 4 * number_of_marks(ranks) <= memory
+        self._cache: Any = np.zeros(0 if marks else CACHE_SIZE, np.uint64)
         arrays = {
             MEMO: np.zeros(2 * MEMO_SIZE, np.uint64),
-            CACHE: np.zeros(CACHE_SIZE, np.uint64),
+            CACHE: self._cache,
             GUESS: guess_tables(ranks),
         }
         for slot, array in arrays.items():
             self.context[slot] = array.ctypes.data
-        others = make_groups(self.context, ranks, STORES)
-        self._arrays = [*arrays.values(), *others]
-        self._cache = arrays[CACHE]
+        self._arrays = [*arrays.values(), *make_groups(self.context, ranks, STORES)]
+        self._marks: list[np.ndarray] = []
+        if marks:
+            others = make_marks(self.context, ranks)
+            self._arrays += others
+            self._marks = others[:2]
         self._fixed = sum(array.nbytes for array in self._arrays)
         self.bound = memory
         """Bytes that it may take in all."""
-        if memory < self._fixed + LEAST_POOL:
-            least = (self._fixed + LEAST_POOL + (1 << 20) - 1) >> 20
+        least = self._fixed + (0 if marks else LEAST_POOL)
+        if memory < least:
             raise MemoryError(
-                f"a search with {ranks} ranks takes at least {least} MiB, "
+                f"a search with {ranks} ranks takes at least {-(-least >> 20)} MiB, "
                 f"but may only take {memory >> 20}"
             )
         self.address: Any = np.uint64(self.context.ctypes.data)
-        self._arrays.append(make_pool(self.context, (memory - self._fixed) // 8))
+        if not marks:
+            self._arrays.append(make_pool(self.context, (memory - self._fixed) // 8))
         self._thinned = LEAST_POOL  # bytes of facts after they were thinned out the last time
         self._used = 0  # bytes in use while that was done, at most
         self._forgotten = 0  # nodes when failures were forgotten the last time
@@ -371,7 +427,12 @@ class Memory:
 
     @property
     def kept(self) -> int:
-        """Facts that are there: those that followed from others are dropped now and then."""
+        """Facts that are there: those that followed from others are dropped now and then.
+
+        Marks count as one fact for so many of them as are gone through in the time of listing one.
+        """
+        if self._marks:
+            return sum(marks.size for marks in self._marks) // MARKS_A_FACT
         return int(self.context[KEPT])
 
     @property
@@ -384,8 +445,25 @@ class Memory:
         """Whether the last attempt ended for want of memory."""
         return bool(self.context[STOPPED] == STOP_MEMORY)
 
-    def entries(self, kind: int, level: int) -> np.ndarray:
-        """The hands of all facts of a store with a level of at most `level`."""
+    def wins(self, responds: int, room: int) -> np.ndarray:
+        """Hands of which a win is known, enough for all others to follow.
+
+        Raises MemoryError if there are more than `room`.
+        """
+        if self._marks:
+            return border(self.context, responds, int(WON), int(WON), room)
+        return self._listed(responds, 0, room)
+
+    def failures(self, responds: int, tricks: int, room: int) -> np.ndarray:
+        """Complements of hands whose claim has failed within `tricks` tricks or more, as `wins`."""
+        if self._marks:
+            full = np.uint64(self.context[FULL])
+            return full ^ border(self.context, responds, tricks, int(LOST) - 1, room)
+        return np.unique(self._listed(int(FAILURES) + responds, 255 - tricks, room))
+
+    def _listed(self, kind: int, level: int, room: int) -> np.ndarray:
+        if self.kept > room:
+            raise MemoryError(f"more than {room} facts")
         return entries(self.context, kind, level) & HAND
 
     def attempt(self, claim: Claim, tricks: int, limit: int) -> bool | None:
@@ -405,6 +483,8 @@ class Memory:
         It is time when the facts take twice as much as the last time, or when there will be no room
         later. What is known stays the same.
         """
+        if self._marks:
+            return
         pool = 8 * int(self.context[POOL_USED])
         room = self.bound - self._listing
         if room >= 0 and pool >= (2 if room >= LEAST_POOL else 1.25) * self._thinned:
@@ -416,11 +496,17 @@ class Memory:
         Many would succeed by now, because of wins found later. Thins out the wins as well; not if
         there is no room to list them.
         """
-        searched = self.nodes - self._forgotten
-        if searched >= FORGET * self.kept and self._listing <= self.bound:
+        if self.nodes - self._forgotten < FORGET * self.kept:
+            return
+        if self._marks:
+            for marks in self._marks:
+                unmark_failures(marks)
+        elif self._listing <= self.bound:
             self._enter_again(int(FAILURES))
             self._cache.fill(0)
-            self._forgotten = self.nodes
+        else:
+            return
+        self._forgotten = self.nodes
 
     @property
     def _listing(self) -> int:

@@ -20,14 +20,14 @@ from numba import njit
 
 from solver.bitboard import swap_trumps
 from solver.claims import (
-    FAILURES,
     LIMIT,
     STOPPED,
     Claim,
     Memory,
     achieves,
+    enter_win,
+    is_won,
 )
-from solver.facts import add, known
 from solver.lowlevel import load
 from solver.trick import FULL, NODES, U0, U1
 
@@ -43,8 +43,8 @@ HORIZON = 3
 def _enter(hands: np.ndarray, responds: np.ndarray, context: int) -> bool:
     """Enter claims of a player who holds these hands; False if there is no room."""
     for i in range(len(hands)):
-        new = not known(hands[i], responds[i], U0, context)
-        if new and not add(hands[i], responds[i], U0, context):
+        new = not is_won(hands[i], responds[i], context)
+        if new and not enter_win(hands[i], responds[i], context):
             return False
     return True
 
@@ -69,13 +69,10 @@ class Closing:
 
     def __init__(self, memory: Memory, tricks: int) -> None:
         ranks = memory.ranks
-        if memory.used + FACT_BYTES * memory.kept > memory.bound:
-            raise MemoryError("no room to collect what may prove a draw")
+        room = max(0, memory.bound - memory.used) // FACT_BYTES
         least = max(1, tricks // HORIZON)
-        wins = [memory.entries(responds, 0) for responds in (0, 1)]
-        failed = [
-            np.unique(memory.entries(FAILURES + responds, 255 - least)) for responds in (0, 1)
-        ]
+        wins = [memory.wins(responds, room) for responds in (0, 1)]
+        failed = [memory.failures(responds, least, room) for responds in (0, 1)]
         # A failure is kept as the hand of the other player, who responds where the prover leads.
         held = [swap_trumps(hands, ranks) for hands in reversed(failed)]
         self._memory = memory

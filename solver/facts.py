@@ -62,30 +62,38 @@ def make_pool(context: np.ndarray, words: int) -> np.ndarray:
     return pool
 
 
-def make_groups(context: np.ndarray, ranks: int, stores: int) -> list[np.ndarray]:
-    """Make what so many stores of facts need beside their pool, as `make_pool` does."""
+def dominating(ranks: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of all hands of a suit that dominate a hand, itself first; those of hand number h
+    are first[h] to first[h + 1] - 1 in the second array."""
     subsets = Subsets.of(ranks)
-    sizes = np.diff(subsets.first)
-    place = np.zeros(1 << ranks, np.uint64)
-    above: list[int] = []
-    above_first = np.zeros((1 << ranks) + 1, np.uint64)
-    for k in range(ranks + 1):
-        hands = subsets.bits[subsets.first[k] : subsets.first[k + 1]]
-        place[hands] = np.arange(sizes[k], dtype=np.uint64) | np.uint64(k << 16)
     cards = [[r for r in range(ranks) if hand >> r & 1] for hand in range(1 << ranks)]
+    above: list[int] = []
+    first = np.zeros((1 << ranks) + 1, np.uint64)
     for hand, low in enumerate(cards):
         k = len(low)
         hands = subsets.bits[subsets.first[k] : subsets.first[k + 1]]
         for i, higher in enumerate(hands):
             if all(a <= b for a, b in zip(low, cards[int(higher)], strict=True)):
                 above.append(i)
-        above_first[hand + 1] = len(above)
+        first[hand + 1] = len(above)
+    return first, np.array(above, np.uint64)
+
+
+def make_groups(context: np.ndarray, ranks: int, stores: int) -> list[np.ndarray]:
+    """Make what so many stores of facts need beside their pool, as `make_pool` does."""
+    subsets = Subsets.of(ranks)
+    sizes = np.diff(subsets.first)
+    place = np.zeros(1 << ranks, np.uint64)
+    for k in range(ranks + 1):
+        hands = subsets.bits[subsets.first[k] : subsets.first[k + 1]]
+        place[hands] = np.arange(sizes[k], dtype=np.uint64) | np.uint64(k << 16)
+    above_first, above = dominating(ranks)
     groups = stores * (ranks + 1) ** 4
     arrays = {
         PLACES: place,
         SIZES: sizes.astype(np.uint64),
         ABOVE_FIRST: above_first,
-        ABOVE: np.array(above, np.uint64),
+        ABOVE: above,
         COUNTS: np.zeros(groups, np.uint64),
         HEADS: np.zeros(groups, np.uint64),
     }

@@ -1,4 +1,4 @@
-"""Bit and memory operations that numba does not offer: the only place where pointers are handled.
+"""Memory operations that numba does not offer: the only place where pointers are handled.
 
 The search kernels take one `uint64` address instead of a dozen arrays: an array argument costs
 seven machine words at every recursive call. Addresses come from `array.ctypes.data`; the caller
@@ -16,6 +16,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 _WORD = ir.IntType(64)
+_BYTE = ir.IntType(8)
+_BYTES = ir.VectorType(_BYTE, 64)
 _U64 = types.uint64
 
 
@@ -46,6 +48,36 @@ def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.store(args[2], _word_pointer(builder, args[0], args[1]))
+        return context.get_dummy_value()
+
+    return types.void(_U64, _U64, _U64), codegen
+
+
+@_operation
+def load_byte(typingctx: Any, address: Any, index: Any) -> Any:
+    """The byte number `index` at `address`, as a word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        base = builder.inttoptr(args[0], _BYTE.as_pointer())
+        return builder.zext(builder.load(builder.gep(base, [args[1]])), _WORD)
+
+    return _U64(_U64, _U64), codegen
+
+
+@_operation
+def raise_bytes(typingctx: Any, address: Any, masks: Any, value: Any) -> Any:
+    """Make each of 64 bytes at least `value` and the byte of `masks` in its place."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        target, mask = (builder.inttoptr(arg, _BYTES.as_pointer()) for arg in args[:2])
+        value = builder.trunc(args[2], _BYTE)
+        values = ir.Constant(_BYTES, ir.Undefined)
+        for i in range(_BYTES.count):  # becomes one instruction
+            values = builder.insert_element(values, value, ir.Constant(ir.IntType(32), i))
+        values = builder.and_(values, builder.load(mask, align=1))
+        old = builder.load(target, align=1)
+        larger = builder.select(builder.icmp_unsigned(">", values, old), values, old)
+        builder.store(larger, target, align=1)
         return context.get_dummy_value()
 
     return types.void(_U64, _U64, _U64), codegen
