@@ -5,8 +5,8 @@ search within the trick, whose leaves are base positions with one trick less to 
 play is endless, and a success is a proof whatever the path to it: a least-fixpoint fact, valid for
 good.
 
-What is found about a base position is kept in stores of facts (`solver.facts`) and settles all that
-it dominates:
+What is found about a base position is kept, in stores of facts (`solver.facts`) or, where there is
+memory for all positions of the deck, as marks (`solver.marks`), and settles all that it dominates:
 
 - *Wins*, one store for each side to lead, which serve both players: they settle what they dominate
   by Raising or by trump aces (docs/theory.md), and a win of the other player refutes a claim.
@@ -92,7 +92,7 @@ LEAST_POOL = 1 << 20
 MOST_TRICKS = 250
 """Longest win that can be claimed."""
 MARKS_A_FACT = 64
-"""See `Memory.kept`."""
+"""So many marks are gone through in the time of listing one fact, or less."""
 FORGET = 2
 """Failures are forgotten after so many nodes for every fact there is."""
 NO_LIMIT = 1 << 62
@@ -183,8 +183,8 @@ def is_won(hand: int, responds: int, context: int) -> bool:
 
 
 @njit("boolean(uint64, uint64, uint64)", cache=True)
-def enter_win(hand: int, responds: int, context: int) -> bool:
-    """Enter a win; False if there is no room."""
+def enter_alone(hand: int, responds: int, context: int) -> bool:
+    """Enter a win, and none that follows by trump aces; False if there is no room."""
     if load(context, MARKS) == U0:
         return bool(add(hand, responds, U0, context))
     ranks = load(context, RANKS)
@@ -194,10 +194,10 @@ def enter_win(hand: int, responds: int, context: int) -> bool:
 
 
 @njit("boolean(uint64, uint64, uint64)", cache=True)
-def _enter_wins(hand: int, responds: int, context: int) -> bool:
+def enter_win(hand: int, responds: int, context: int) -> bool:
     """Enter a win, and those that follow by trump aces; False if there is no room."""
     ranks = load(context, RANKS)
-    if not enter_win(hand, responds, context):
+    if not enter_alone(hand, responds, context):
         return False
     own = U1 << (ranks - U1)
     other = own << ranks
@@ -206,7 +206,7 @@ def _enter_wins(hand: int, responds: int, context: int) -> bool:
             continue
         if is_won(hand | gain, responds, context):
             continue
-        if not enter_win(hand | gain, responds, context):
+        if not enter_alone(hand | gain, responds, context):
             return False
     return True
 
@@ -257,7 +257,7 @@ def achieves(a: int, b: int, place: int, tricks: int, context: int) -> bool:
         success = achieves(a, full ^ a, U1 - responds, tricks - U1, context)
         if load(context, STOPPED) == U0:
             if success:
-                room = _enter_wins(a, responds, context)
+                room = enter_win(a, responds, context)
             else:
                 room = _enter_failure(a, responds, tricks, context)
             if not room:
@@ -429,7 +429,7 @@ class Memory:
     def kept(self) -> int:
         """Facts that are there: those that followed from others are dropped now and then.
 
-        Marks count as one fact for so many of them as are gone through in the time of listing one.
+        With marks, how many facts it would take as long to go through.
         """
         if self._marks:
             return sum(marks.size for marks in self._marks) // MARKS_A_FACT

@@ -25,7 +25,7 @@ from solver.claims import (
     Claim,
     Memory,
     achieves,
-    enter_win,
+    enter_alone,
     is_won,
 )
 from solver.lowlevel import load
@@ -44,7 +44,7 @@ def _enter(hands: np.ndarray, responds: np.ndarray, context: int) -> bool:
     """Enter claims of a player who holds these hands; False if there is no room."""
     for i in range(len(hands)):
         new = not is_won(hands[i], responds[i], context)
-        if new and not enter_win(hands[i], responds[i], context):
+        if new and not enter_alone(hands[i], responds[i], context):
             return False
     return True
 
