@@ -68,6 +68,24 @@ def short(ranks: int) -> list[list[Deal]]:
     ]
 
 
+def solved(deals: list[Deal], memory: Memory, seconds: float) -> Iterator[tuple[str, int, float]]:
+    """Of each deal the outcome, or "undecided" after so many seconds, the nodes and seconds."""
+    for deal in deals:
+        before, began = memory.nodes, time.perf_counter()
+        search = Search(deal.position(), memory)
+        while search.advance(NO_LIMIT):
+            if time.perf_counter() - began > seconds:
+                break
+        outcome, nodes = search.outcome or "undecided", memory.nodes - before
+        spent = time.perf_counter() - began
+        click.echo(
+            f"{deal.ranks} {deal} {outcome} {nodes:,} nodes {spent:.1f} s, "
+            f"{memory.facts:,} facts {memory.used >> 20} MiB",
+            err=True,
+        )
+        yield outcome, nodes, spent
+
+
 @click.command()
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
 @click.option("--trumps", type=click.Choice(["all", "none"]), default="all", show_default=True)
@@ -93,44 +111,28 @@ def main(
         groups = short(deck) if shortest else [list(family(deck, trumps))]
         if sample:
             groups = [random.Random(0).sample(list(all_deals(deck)), sample)]
-        outcomes: Counter[str] = Counter()
-        started = time.perf_counter()
-        slowest = 0.0
-        nodes = []
+        found: list[tuple[str, int, float]] = []
         facts = used = 0
         for deals in groups:
             memory = Memory(deck, gigabytes << 30)
-            for deal in deals:
-                before = memory.nodes
-                search = Search(deal.position(), memory)
-                began = time.perf_counter()
-                while search.advance(NO_LIMIT):
-                    if time.perf_counter() - began > seconds:
-                        break
-                slowest = max(slowest, time.perf_counter() - began)
-                outcomes[search.outcome or "undecided"] += 1 if sample else 2
-                nodes.append(memory.nodes - before)
-                spent = time.perf_counter() - started
-                click.echo(
-                    f"{deck} {deal} {search.outcome or 'undecided'} {nodes[-1]:,} nodes "
-                    f"{memory.facts:,} facts {memory.used >> 20} MiB {spent:.0f} s",
-                    err=True,
-                )
+            found += solved(deals, memory, seconds)
             facts += memory.facts
             used = max(used, memory.used)
+        outcomes, nodes, times = zip(*found, strict=True)
+        number = Counter(outcomes * (1 if sample else 2))  # each stands for two that are alike
         rows.append(
             {
                 "ranks": deck,
-                "dealer wins": outcomes["win"],
-                "dealer loses": outcomes["loss"],
-                "undecided": outcomes["undecided"],
+                "dealer wins": number["win"],
+                "dealer loses": number["loss"],
+                "undecided": number["undecided"],
                 "nodes": sum(nodes),
                 "median": round(statistics.median(nodes)),
                 "most": max(nodes),
                 "facts": facts,
                 "MiB": used >> 20,
-                "seconds": round(time.perf_counter() - started, 1),
-                "slowest deal, s": round(slowest, 1),
+                "seconds": round(sum(times), 1),
+                "slowest deal, s": round(max(times), 1),
             }
         )
     print_report(rows, as_json)

@@ -152,7 +152,7 @@ def mark_of(hand: int, responds: int, context: int) -> int:
 
 @njit("void(uint64, uint64, uint64, uint64)", cache=True)
 def mark(hand: int, responds: int, value: int, context: int) -> None:
-    """Mark a claim and all that it settles; only WON replaces larger marks.
+    """Mark a claim and all that it settles, but where there is a larger mark.
 
     Where a hand has such a mark already, so has all that it settles, and is passed over.
     """
