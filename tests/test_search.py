@@ -269,10 +269,19 @@ def outcomes(solution):
     return {move.action: move.outcome for move in solution.moves}
 
 
+BOTH = pytest.mark.parametrize("marks", [True, False], ids=["marks", "facts"])
+
+
+def searched(position, marks):
+    memory = Memory(position.ranks, 1 << 30, marks=marks)
+    return solve(position, method="search", memory=memory)
+
+
+@BOTH
 @settings(deadline=None)
-@given(positions(SMALL).filter(lambda position: not position.winner))
-def test_positions_and_moves_agree_with_the_tables(position):
-    exact, found = solve(position, method="table"), solve(position, method="search")
+@given(position=positions(SMALL).filter(lambda position: not position.winner))
+def test_positions_and_moves_agree_with_the_tables(position, marks):
+    exact, found = solve(position, method="table"), searched(position, marks)
     assert found.outcome == exact.outcome  # no draws with 1 to 4 ranks
     assert found.source == "search"
     truth = outcomes(exact)
@@ -281,9 +290,6 @@ def test_positions_and_moves_agree_with_the_tables(position):
     assert set(found.best) == {
         action for action, outcome in outcomes(found).items() if outcome == found.outcome
     }
-
-
-BOTH = pytest.mark.parametrize("marks", [True, False], ids=["marks", "facts"])
 
 
 def agree(ranks, deals, marks):
@@ -378,10 +384,13 @@ def drawn(text):
 DRAWS = ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"]
 
 
+@BOTH
 @pytest.mark.parametrize("text", DRAWS)
-def test_draws(text):
+def test_draws(text, marks):
     position = drawn(text)
-    found, exact = solve(position, method="search", max_seconds=None), solve(position)
+    memory = Memory(5, 1 << 30, marks=marks)
+    found = solve(position, method="search", max_seconds=None, memory=memory)
+    exact = solve(position)
     assert (found.outcome, found.winner, found.effort.stopped) == ("draw", None, None)
     truth = outcomes(exact)
     for action, outcome in outcomes(found).items():
@@ -398,14 +407,15 @@ def test_a_draw_in_a_trick():
     assert (found.outcome, solve(position).outcome) == ("draw", "draw")
 
 
+@BOTH
 @settings(deadline=None)
-@given(positions(SMALL).filter(lambda position: not position.winner))
-def test_no_draw_is_claimed_where_there_is_none(position):
+@given(position=positions(SMALL).filter(lambda position: not position.winner))
+def test_no_draw_is_claimed_where_there_is_none(position, marks):
     """However often it is tried."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver.search, "DRAW_TRICKS", 1)
         patch.setattr(solver.search, "DRAW_SHARE", 0)
-        assert solve(position, method="search").outcome == solve(position).outcome
+        assert searched(position, marks).outcome == solve(position).outcome
 
 
 @BOTH
