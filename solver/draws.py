@@ -73,6 +73,8 @@ class Closing:
         least = max(1, tricks // HORIZON)
         wins = [memory.wins(responds, room) for responds in (0, 1)]
         failed = [memory.failures(responds, least, room) for responds in (0, 1)]
+        if sum(map(len, (*wins, *failed))) > room:
+            raise MemoryError("no room to collect what may prove a draw")
         # A failure is kept as the hand of the other player, who responds where the prover leads.
         held = [swap_trumps(hands, ranks) for hands in reversed(failed)]
         self._memory = memory

@@ -66,7 +66,7 @@ def load_byte(typingctx: Any, address: Any, index: Any) -> Any:
 
 @_operation
 def raise_bytes(typingctx: Any, address: Any, masks: Any, value: Any) -> Any:
-    """Make each of 64 bytes at least `value` and the byte of `masks` in its place."""
+    """Make each of 64 bytes the larger of what it is, and `value` & its byte of `masks`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         target, mask = (builder.inttoptr(arg, _BYTES.as_pointer()) for arg in args[:2])
