@@ -103,25 +103,31 @@ def make_groups(context: np.ndarray, ranks: int, stores: int) -> list[np.ndarray
     return list(arrays.values())
 
 
+@njit("UniTuple(uint64, 4)(uint64, uint64)", inline="always", cache=True)
+def suits_of(hand: int, context: int) -> tuple[int, ...]:
+    """The suits t, u, p, q of a hand, the plain ones in the order that is kept: p >= q cards."""
+    ranks = load(context, RANKS)
+    field = (U1 << ranks) - U1
+    places = load(context, PLACES)
+    p = (hand >> (ranks + ranks)) & field
+    q = hand >> (ranks + ranks + ranks)
+    if load(places, p) >> _U16 < load(places, q) >> _U16:
+        p, q = q, p
+    return hand & field, (hand >> ranks) & field, p, q
+
+
 @njit("UniTuple(uint64, 9)(uint64, uint64, uint64)", cache=True)
 def _columns(hand: int, kind: int, context: int) -> tuple[int, ...]:
     """The group of a hand; the hands of its suits, plain ones with p >= q; where the columns of the
     second, third and fourth suit begin, and where they end."""
-    ranks = load(context, RANKS)
-    field = (U1 << ranks) - U1
     places = load(context, PLACES)
     sizes = load(context, SIZES)
-    t = hand & field
-    u = (hand >> ranks) & field
-    p = (hand >> (ranks + ranks)) & field
-    q = hand >> (ranks + ranks + ranks)
+    t, u, p, q = suits_of(hand, context)
     kt = load(places, t) >> _U16
     ku = load(places, u) >> _U16
     kp = load(places, p) >> _U16
     kq = load(places, q) >> _U16
-    if kp < kq:
-        p, q, kp, kq = q, p, kq, kp
-    m = ranks + U1
+    m = load(context, RANKS) + U1
     group = (((kind * m + kt) * m + ku) * m + kp) * m + kq
     first_u = load(sizes, kt)
     first_p = first_u + load(sizes, ku)

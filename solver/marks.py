@@ -13,13 +13,11 @@ two hands that differ by an exchange of the plain suits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import comb
-
 import numpy as np
 from numba import njit
 
-from solver.blocks import Subsets
+from solver.bitboard import slices
+from solver.blocks import Subsets, block_shapes
 from solver.facts import (
     ABOVE,
     ABOVE_FIRST,
@@ -29,6 +27,7 @@ from solver.facts import (
     RANKS,
     SIZES,
     dominating,
+    suits_of,
 )
 from solver.lowlevel import load, load_byte, raise_bytes, store
 from solver.trick import FULL, NOT_TOP, U0, U1, word
@@ -52,19 +51,9 @@ _U16: int = word(16)
 _PLACE: int = word(0xFFFF)
 
 
-def shapes(ranks: int) -> Iterator[tuple[int, int, int, int, int]]:
-    """The shapes that have marks, as (t, u, p, q), each with the number of its marks."""
-    sizes = [comb(ranks, k) for k in range(ranks + 1)]
-    for t, nt in enumerate(sizes):
-        for u, nu in enumerate(sizes):
-            for p, np_ in enumerate(sizes):
-                for q, nq in enumerate(sizes[: p + 1]):
-                    yield t, u, p, q, nt * nu * (np_ * nq if p > q else np_ * (np_ + 1) // 2)
-
-
 def number_of_marks(ranks: int) -> int:
     """Bytes for the marks of one side to lead."""
-    return sum(number for *_, number in shapes(ranks))
+    return slices(ranks) << 2 * ranks
 
 
 def make_marks(context: np.ndarray, ranks: int) -> list[np.ndarray]:
@@ -84,9 +73,10 @@ def make_marks(context: np.ndarray, ranks: int) -> list[np.ndarray]:
         down[hands, :size] = up[hands, :size].T
     blocks = np.zeros((ranks + 1,) * 4, np.uint64)
     number = 0
-    for t, u, p, q, marks in shapes(ranks):
+    for t, u, p, q in block_shapes(ranks):
         blocks[t, u, p, q] = number
-        number += marks
+        plain = sizes[p] * (sizes[p] + 1) // 2 if p == q else sizes[p] * sizes[q]
+        number += int(sizes[t] * sizes[u] * plain)
     arrays: dict[int, np.ndarray] = {
         MARKS: np.zeros(number + width, np.uint8),  # the last row is marked at full width, too
         RESPONDS_MARKS: np.zeros(number + width, np.uint8),
@@ -102,25 +92,21 @@ def make_marks(context: np.ndarray, ranks: int) -> list[np.ndarray]:
     return list(arrays.values())
 
 
-@njit("UniTuple(uint64, 8)(uint64, uint64)", inline="always", cache=True)
-def _places(hand: int, context: int) -> tuple[int, ...]:
-    """Where the marks of a hand's shape begin; the places of its suits t, u, p, q among the hands
-    with as many cards, p and q in the order that has marks; how many such hands t, u and q have,
-    but 0 for q if it has as many cards as p."""
-    ranks = load(context, RANKS)
-    field = (U1 << ranks) - U1
+@njit("UniTuple(uint64, 8)(uint64, uint64, uint64, uint64, uint64)", inline="always", cache=True)
+def _places(t: int, u: int, p: int, q: int, context: int) -> tuple[int, ...]:
+    """Of a hand with these suits (`suits_of`): where the marks of its shape begin; the places of
+    the suits among the hands with as many cards; how many such hands t, u and q have, but 0 for q
+    if it has as many cards as p."""
     places = load(context, PLACES)
-    t = load(places, hand & field)
-    u = load(places, (hand >> ranks) & field)
-    p = load(places, (hand >> (ranks + ranks)) & field)
-    q = load(places, hand >> (ranks + ranks + ranks))
-    if p < q:
-        p, q = q, p
+    t = load(places, t)
+    u = load(places, u)
+    p = load(places, p)
+    q = load(places, q)
     kt = t >> _U16
     ku = u >> _U16
     kp = p >> _U16
     kq = q >> _U16
-    m = ranks + U1
+    m = load(context, RANKS) + U1
     block = load(load(context, BLOCKS), ((kt * m + ku) * m + kp) * m + kq)
     sizes = load(context, SIZES)
     nq = U0 if kp == kq else load(sizes, kq)
@@ -144,7 +130,8 @@ def mark_of(hand: int, responds: int, context: int) -> int:
 
     `responds`: 0 if he leads, 1 if the other does.
     """
-    block, t, u, p, q, nt, nu, nq = _places(hand, context)
+    t, u, p, q = suits_of(hand, context)
+    block, t, u, p, q, nt, nu, nq = _places(t, u, p, q, context)
     row = block + (_plain_place(p, q, nq) * nu + u) * nt
     found: int = load_byte(load(context, MARKS + responds), row + t)
     return found
@@ -156,21 +143,14 @@ def mark(hand: int, responds: int, value: int, context: int) -> None:
 
     Where a hand has such a mark already, so has all that it settles, and is passed over.
     """
-    ranks = load(context, RANKS)
-    field = (U1 << ranks) - U1
     won = value == WON
     most = WON if won else LOST
     first = load(context, ABOVE_FIRST if won else BELOW_FIRST)
     others = load(context, ABOVE if won else BELOW)
     width = load(context, WIDTH)
-    bytes_t = load(context, UP if won else DOWN) + (hand & field) * width
-    hand_u = (hand >> ranks) & field
-    hand_p = (hand >> (ranks + ranks)) & field
-    hand_q = hand >> (ranks + ranks + ranks)
-    places = load(context, PLACES)
-    if load(places, hand_p) < load(places, hand_q):
-        hand_p, hand_q = hand_q, hand_p
-    block, t, u, p, q, nt, nu, nq = _places(hand, context)
+    hand_t, hand_u, hand_p, hand_q = suits_of(hand, context)
+    bytes_t = load(context, UP if won else DOWN) + hand_t * width
+    block, t, u, p, q, nt, nu, nq = _places(hand_t, hand_u, hand_p, hand_q, context)
     marks = load(context, MARKS + responds) + block
     for i in range(load(first, hand_p), load(first, hand_p + U1)):
         p = load(others, word(i))
