@@ -58,10 +58,10 @@ def search(ranks: int, number: int, seed: int, seconds: float, memory: int) -> d
 
 
 def share(records: list[dict[str, Any]], budget: float) -> tuple[int, int]:
-    """How many deals are decided within so many seconds, and of how many that is known."""
-    decided = [r for r in records if r["outcome"] != "undecided" and r["seconds"] <= budget]
-    known = [r for r in records if r["outcome"] != "undecided" or r["limit"] >= budget]
-    return len(decided), len(known)
+    """How many deals are decided within so many seconds, and of how many that had as long."""
+    had = [r for r in records if r["limit"] >= budget]
+    decided = [r for r in had if r["outcome"] != "undecided" and r["seconds"] <= budget]
+    return len(decided), len(had)
 
 
 def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -72,8 +72,8 @@ def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         decided = sorted(r["nodes"] for r in of if r["outcome"] != "undecided")
         row: dict[str, Any] = {"ranks": ranks, "deals": len(of)}
         for budget in BUDGETS:
-            part, known = share(of, budget)
-            row[f"within {budget} s"] = f"{part} of {known}" if known else "-"
+            part, had = share(of, budget)
+            row[f"within {budget} s"] = f"{part} of {had}" if had else "-"
         row["median nodes of those decided"] = decided[len(decided) // 2] if decided else "-"
         rows.append(row)
     return rows
@@ -90,8 +90,8 @@ def plot(records: list[dict[str, Any]], path: Path) -> None:
         times = sorted({0.01, *(r["seconds"] for r in of), *(r["limit"] for r in of)})
         points = [(t, *share(of, t)) for t in times]
         axes.step(
-            [t for t, _, known in points if known],
-            [100 * part / known for _, part, known in points if known],
+            [t for t, _, had in points if had],
+            [100 * part / had for _, part, had in points if had],
             where="post",
             label=f"{ranks} ranks, {len(of)} deals",
         )
