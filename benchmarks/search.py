@@ -5,9 +5,9 @@
 
 Searches random deals, as they come up at the table, each with a memory of its own, and adds one
 record a deal to a file. A run that was cut off goes on where it was; a record of a shorter search
-is replaced by one of a longer, which is run only if the shorter was undecided. Processes can share
-deals (`--ranks`, `--first`), each with a file of its own; the files may be put together. The
-summary counts all records of the file.
+that was undecided is replaced by a longer one. Processes can share deals (`--ranks`, `--first`),
+each with a file of its own; the files may be put together. The summary counts all records of the
+file.
 """
 
 from __future__ import annotations
@@ -128,12 +128,9 @@ def main(
     for number in range(first, first + deals):
         for deck in ranks:
             old = records.get((deck, number))
-            if old and old["limit"] >= seconds:
+            if old and (old["outcome"] != "undecided" or old["limit"] >= seconds):
                 continue
-            if old and old["outcome"] != "undecided":  # more time would change nothing
-                records[deck, number] = {**old, "limit": seconds}
-            else:
-                records[deck, number] = search(deck, number, seed, seconds, memory)
+            records[deck, number] = search(deck, number, seed, seconds, memory)
             with output.open("a") as file:
                 file.write(json.dumps(records[deck, number]) + "\n")
     if picture:
