@@ -17,6 +17,7 @@ from solver.claims import (
     BASE_LEADS,
     BASE_RESPONDS,
     MOST_TRICKS,
+    NO_LIMIT,
     OTHER_LEADS,
     PROVER_LEADS,
     Claim,
@@ -115,9 +116,10 @@ class Search:
             return "loss"
         return None
 
-    def advance(self, limit: int) -> bool:
+    def advance(self, limit: int, most: int = NO_LIMIT) -> bool:
         """Search on for a moment, up to `limit` nodes of the memory; whether there is more to do.
 
+        A moment is a slice of nodes, or more if one test takes more, but then no more than `most`.
         Not if the outcome is proved, the memory is full, or no number of tricks is left to try.
         """
         if self.outcome or self.tricks > MOST_TRICKS:
@@ -126,7 +128,8 @@ class Search:
             self._advance_draw(self._closing, limit)
             return not self.outcome
         before, facts = self._memory.nodes, self._memory.facts
-        if self._claim_settled(min(limit, before + self._slice)):
+        nodes = min(self._slice, max(SLICE, most))
+        if self._claim_settled(min(limit, before + nodes)):
             self._slice = SLICE
             if not self._winning:
                 self._begin_draw()

@@ -259,14 +259,21 @@ def _search(
     search = Search(position, memory)
     before = memory.nodes
     nodes = NO_LIMIT if max_nodes is None else before + max_nodes
-    started = time.perf_counter()
+    started = now = time.perf_counter()
+    done, most = before, NO_LIMIT
     stopped = None
     try:
-        while search.advance(nodes):
+        while search.advance(nodes, most):
             if memory.nodes >= nodes:
                 stopped = "nodes"
-            elif max_seconds is not None and time.perf_counter() - started >= max_seconds:
-                stopped = "time"
+            elif max_seconds is not None:
+                last, now = now, time.perf_counter()
+                left = started + max_seconds - now
+                if left <= 0:
+                    stopped = "time"
+                # There is time for so many nodes more, at the pace of the last moment.
+                most = int(left * (memory.nodes - done) / max(now - last, 1e-9))
+                done = memory.nodes
             if stopped:
                 break
         else:

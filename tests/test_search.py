@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -504,6 +505,19 @@ def test_time_is_limited():
     assert solution.effort.stopped == "time"
 
 
+@pytest.mark.parametrize("seconds", [100, 1000, 1500, 3000, 10_000])
+def test_a_long_test_does_not_outlast_the_time(seconds, monkeypatch):
+    """With a clock that ticks once a node, and slices that are too short for most tests."""
+    memory = Memory(6, 1 << 30)
+    position = Deal.parse("KQJT.K9", 6).position()
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "perf_counter", lambda: memory.nodes)
+        patch.setattr("solver.search.SLICE", 16)
+        solution = solve(position, method="search", max_seconds=seconds, memory=memory)
+    assert solution.effort.stopped == "time"
+    assert seconds <= solution.effort.nodes <= seconds + 16
+
+
 MEMORY = """
 import resource
 import sys
@@ -549,11 +563,11 @@ def test_an_interrupted_search_says_what_it_had(monkeypatch):
     advance = Search.advance
     calls = []
 
-    def interrupted(self, limit):
-        calls.append(limit)
+    def interrupted(self, *limits):
+        calls.append(limits)
         if len(calls) > 3:
             raise KeyboardInterrupt
-        return advance(self, limit)
+        return advance(self, *limits)
 
     monkeypatch.setattr(Search, "advance", interrupted)
     solution = solve(ADVANCED)
@@ -692,7 +706,7 @@ def test_a_full_memory_is_emptied_for_the_next_line():
 
 
 def test_interrupted_lines(monkeypatch):
-    def interrupted(self, limit):
+    def interrupted(self, *limits):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Search, "advance", interrupted)
