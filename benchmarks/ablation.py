@@ -72,7 +72,7 @@ DISTANCE_IDEAS: dict[str, list[Change]] = {
 
 COUNT = """
 import json, sys, time
-from solver.build import Builder
+from solver.complete.build import Builder
 Builder(2, distances={distances}, threads=1).run()
 started = time.perf_counter()
 builder = Builder({ranks}, distances={distances}, threads=1)

@@ -15,8 +15,9 @@ from typing import Any
 import click
 
 from benchmarks.report import json_option, print_report
-from solver.build import Builder, Progress, cores
-from solver.table import write_table
+from solver.complete.build import Builder, Progress
+from solver.complete.table import write_table
+from solver.core.machine import cores
 
 
 def build(ranks: int, distances: bool, threads: int, repeats: int) -> dict[str, Any]:

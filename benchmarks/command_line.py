@@ -20,7 +20,7 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.cards import card_order, deck_cards
-from engine.challenge import PICKUP, Position
+from engine.position import PICKUP, Position
 
 ROOT = Path(__file__).parent.parent
 COMMAND = "from cli.main import main; main(prog_name='challenge')"

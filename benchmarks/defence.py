@@ -16,10 +16,10 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.cards import deck_cards
-from engine.challenge import PICKUP, ChallengeAction, Position
 from engine.deals import random_deal
-from solver.solve import Searcher, Solution
-from solver.table import open_tables
+from engine.position import PICKUP, ChallengeAction, Position
+from solver.complete.table import open_tables
+from solver.solver import Searcher, Solution
 
 Defender = Callable[[Solution, random.Random], ChallengeAction]
 DEFENDERS: dict[str, Defender] = {

@@ -1,4 +1,4 @@
-"""Learn the weights of `solver.evaluation`, and tell which deck predicts which.
+"""Learn the weights of `solver.single.evaluation`, and tell which deck predicts which.
 
     python -m benchmarks.evaluation
 
@@ -15,8 +15,8 @@ import click
 import numpy as np
 
 from benchmarks.report import json_option, print_report
-from solver.evaluation import suit_features
-from solver.table import open_tables
+from solver.complete.table import open_tables
+from solver.single.evaluation import suit_features
 
 SAMPLE = 60_000
 STEPS = 12

@@ -24,8 +24,8 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.deals import Deal, all_deals
-from solver.claims import NO_LIMIT, Memory
-from solver.search import Search
+from solver.single.claims import NO_LIMIT, Memory
+from solver.single.search import Search
 
 
 def family(ranks: int, trumps: str) -> Iterator[Deal]:

@@ -19,14 +19,12 @@ from numba import njit
 
 from benchmarks.report import json_option, print_report
 from engine.deals import random_deal
-from solver import value
-from solver.bitboard import hand_bits, swap_trumps, view
-from solver.blocks import swap_fields
-from solver.claims import MOST_TRICKS, NO_LIMIT, WINS, Memory, enter_win, status
-from solver.lowlevel import load, store
-from solver.search import Search
-from solver.table import open_tables
-from solver.trick import (
+from solver.complete import value
+from solver.complete.table import open_tables
+from solver.core.bitboard import hand_bits, swap_trumps, view
+from solver.core.lowlevel import load, store
+from solver.core.shapes import swap_fields
+from solver.core.trick import (
     FULL,
     MULTIPLIER,
     MULTIPLIER2,
@@ -37,6 +35,8 @@ from solver.trick import (
     ways_to_beat,
     word,
 )
+from solver.single.claims import MOST_TRICKS, NO_LIMIT, WINS, Memory, enter_win, status
+from solver.single.search import Search
 
 NEVER = 1 << 30
 """More than any number of positions."""

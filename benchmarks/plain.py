@@ -20,11 +20,11 @@ import numpy as np
 from numba import njit
 
 from benchmarks.report import json_option, print_report
-from solver.blocks import swap_fields
-from solver.build import Builder
-from solver.lowlevel import has_bit, load, store
-from solver.table import table_indices
-from solver.trick import (
+from solver.complete.build import Builder
+from solver.complete.table import table_indices
+from solver.core.lowlevel import has_bit, load, store
+from solver.core.shapes import swap_fields
+from solver.core.trick import (
     FULL,
     LEADER,
     MEMO,
@@ -57,7 +57,7 @@ _MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
 
 @njit("boolean(uint64, uint64, boolean, uint64, uint64)", cache=True)
 def plain_proves(a: int, b: int, leading: bool, context: int, ranks: int) -> bool:
-    """`solver.trick.proves` with every lead and every beat."""
+    """`solver.core.trick.proves` with every lead and every beat."""
     store(context, NODES, load(context, NODES) + U1)
     leader = a if leading else b
     responder = b if leading else a

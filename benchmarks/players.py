@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from engine.players.player import make_player
 
 from benchmarks.report import json_option, print_report
+from engine.arena.tournament import run
 from engine.game import load_game
-from engine.players import make_player
-from engine.tournament import run
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("challenge", {}),

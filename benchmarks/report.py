@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cli.bench import columns, machine_line, number
-from solver.bench import machine
+from solver.study.bench import machine
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

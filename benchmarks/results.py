@@ -15,10 +15,10 @@ from math import comb
 import numpy as np
 
 from engine.cards import deck_cards
-from engine.challenge import Position
 from engine.notation import format_hand
-from solver.bitboard import hand_cards, slices, view
-from solver.table import Tables, open_tables, plain_suits
+from engine.position import Position
+from solver.complete.table import Tables, open_tables, plain_suits
+from solver.core.bitboard import hand_cards, slices, view
 
 SUITS = view((0, 2), 1)
 

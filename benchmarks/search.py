@@ -21,8 +21,9 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.deals import random_deal
-from solver.solve import solve
-from solver.table import find_table, whole_file
+from solver.complete.table import find_table
+from solver.core.files import whole_file
+from solver.solver import solve
 
 BUDGETS = (1, 10, 60, 600)
 """Seconds for which the summary tells the share of decided deals."""

@@ -179,8 +179,8 @@ import json, time
 import numpy as np
 from numba import njit
 from solver import bitboard, lowlevel, trick
-from solver.blocks import Subsets, hand_at, scattering_step
-from solver.table import open_tables, plain_suits
+from solver.complete.blocks import Subsets, hand_at, scattering_step
+from solver.complete.table import open_tables, plain_suits
 
 ranks = {ranks}
 place = getattr(lowlevel, "place", None)

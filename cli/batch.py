@@ -15,12 +15,12 @@ import click
 from cli.extras import need
 from cli.input import DEFAULT_DECK, deck_option
 from cli.progress import Progress
-from engine.game import GameError
-from solver.batch import COLUMNS, TIMES, Batch, RecordError, Solve
-from solver.records import FORMATS, record_file
-from solver.summary import LISTED, OUTCOMES, Summary, deck_name, interval
-from solver.table import whole_file
-from solver.workers import cluster, processes
+from engine.errors import GameError
+from solver.core.files import whole_file
+from solver.study.batch import COLUMNS, TIMES, Batch, RecordError, Solve
+from solver.study.records import FORMATS, record_file
+from solver.study.summary import LISTED, OUTCOMES, Summary, deck_name, interval
+from solver.study.workers import cluster, processes
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 

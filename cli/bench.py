@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cli.progress import Progress
-from engine.game import GameError
+from engine.errors import GameError
 
 
 @click.command()
@@ -44,7 +44,7 @@ def bench(as_json: bool, compare: Path | None, repeats: int, ranks: tuple[int, .
       challenge bench --compare old.json
     """
     old = None if compare is None else read_report(compare)
-    from solver.bench import measure, ratios
+    from solver.study.bench import measure, ratios
 
     with Progress() as progress:
         report = measure(ranks, repeats, progress)

@@ -14,15 +14,15 @@ from typing import Any
 import click
 
 from cli.picture import Picture
+from engine.arena.play import FINISHED, LIMIT, Play, steps
 from engine.cards import SUIT_NAMES, SUITS, Card
-from engine.challenge import PICKUP, Position
-from engine.fields import NONE, items
 from engine.game import Action, State
-from engine.kozel import PASS, KozelState
-from engine.kozel_tricks import LEAD, Group
+from engine.games.fields import NONE, items
+from engine.games.kozel import PASS, KozelState
+from engine.games.kozel_tricks import LEAD, Group
+from engine.games.pile import BEAT, PileState, in_order
 from engine.notation import parse_card, parse_hand
-from engine.pile import BEAT, PileState, in_order
-from engine.play import FINISHED, LIMIT, Play, steps
+from engine.position import PICKUP, Position
 
 
 class Board:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from engine.game import GameError
+from engine.errors import GameError
 
 FAILED = 1
 """The command has done its work, but some lines were bad or a table is wrong."""
@@ -40,7 +40,10 @@ def exit_statuses() -> Iterator[None]:
     except GameError as error:
         stop(str(error), BAD_INPUT)
     except Exception as error:
-        from solver.table import MissingTable, TableError  # not needed unless something failed
+        from solver.complete.table import (  # not needed unless something failed
+            MissingTable,
+            TableError,
+        )
 
         if not isinstance(error, TableError):
             raise

@@ -7,10 +7,11 @@ import shutil
 from typing import Any
 
 import click
+from engine.players.player import Player
 
 from cli.board import Board
-from engine.game import Action, Game, GameError, State
-from engine.players import Player
+from engine.errors import GameError
+from engine.game import Action, Game, State
 
 HELP = """\
 Type the number of a move, or the move itself: a card such as 9D, or pickup.
@@ -124,8 +125,8 @@ class Human(Player):
     def _hint(self, state: Any) -> str:
         if self.game.name != "challenge":
             return "There are hints in Challenge only."
+        from solver.complete.table import TableError
         from solver.player import Perfect  # loads tables, which other games do not need
-        from solver.table import TableError
 
         try:
             return Perfect(self.game).hint(state)

@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 import click
 
 from engine.cards import DECKS, MAX_RANKS, parse_deck
-from engine.challenge import Position
 from engine.deals import Deal
-from engine.game import GameError
+from engine.errors import GameError
 from engine.notation import clean
+from engine.position import Position
 
 DEFAULT_DECK = "easy"
 

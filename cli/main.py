@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from cli.errors import exit_statuses
-from engine.game import GameError
+from engine.errors import GameError
 
 COMMANDS = {
     "solve": ("cli.solve", "Who wins a deal or a position, in how many tricks, and how."),

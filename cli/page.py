@@ -17,12 +17,11 @@ from cli import plots
 from cli.picture import Picture
 from engine.cards import MAX_RANKS, SUIT_SYMBOLS, lowest_rank
 from engine.deals import Deal, all_deals
-from engine.game import GameError
-from engine.notation import NotationError
-from solver.batch import Record, describe
-from solver.solve import Solution, solve_many
-from solver.summary import OUTCOMES, Summary, deck_name, interval
-from solver.table import MissingTable
+from engine.errors import GameError, NotationError
+from solver.complete.table import MissingTable
+from solver.solver import Solution, solve_many
+from solver.study.batch import Record, describe
+from solver.study.summary import OUTCOMES, Summary, deck_name, interval
 
 GAMES = 10
 

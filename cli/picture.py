@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from engine.cards import RANKS, SUIT_SYMBOLS, SUITS, Card, card_order
-from engine.challenge import ChallengeAction, Position
+from engine.position import ChallengeAction, Position
 
 
 class Picture:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 import click
+from engine.players.player import Player
 
 from cli.board import Board
 from cli.human import Human, Quit
 from cli.seats import numbered, parse_options, seat_players
-from engine import record as records
+from engine.arena import record as records
+from engine.arena.match import Match
+from engine.arena.play import Play, taking_turns
 from engine.game import Game, State, load_game
-from engine.match import Match
-from engine.play import Play, taking_turns
-from engine.players import Player
 
 MOST_DRAWS = 100
 """Deals in a row without points after which a match is given up."""
@@ -94,7 +94,7 @@ def play(
 
 
 def _whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
-    from solver.table import whole_file  # not needed for playing
+    from solver.core.files import whole_file  # not needed for playing
 
     return whole_file(path)
 

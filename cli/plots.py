@@ -18,8 +18,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from engine.cards import RANKS
-from solver.batch import Record
-from solver.summary import Summary, interval
+from solver.study.batch import Record
+from solver.study.summary import Summary, interval
 
 BLUE, ORANGE = "#2a6fb0", "#d9722e"
 COLOURS = {"win": BLUE, "draw": "black", "loss": ORANGE}

@@ -8,8 +8,8 @@ import click
 
 from cli.board import Board
 from cli.seats import numbered
-from engine import record as records
-from engine.game import GameError
+from engine.arena import record as records
+from engine.errors import GameError
 
 
 @click.command()

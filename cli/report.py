@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from cli.extras import need
-from engine.game import GameError
-from solver.batch import RecordError
-from solver.records import read_records
-from solver.table import whole_file
+from engine.errors import GameError
+from solver.core.files import whole_file
+from solver.study.batch import RecordError
+from solver.study.records import read_records
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.game import Game, GameError
-from engine.players import PLAYERS, Player, make_player
+from engine.players.player import PLAYERS, Player, make_player
+
+from engine.errors import GameError
+from engine.game import Game
 
 KNOWN = PLAYERS | {"perfect": "solver.player:Perfect", "human": "cli.human:Human"}
 """All players: name -> "module:class"; the engine knows nothing of these two."""

@@ -13,11 +13,11 @@ import click
 from cli.errors import FAILED, UNDECIDED
 from cli.input import deck_option, memory_option, parse_problem, read_lines
 from cli.picture import Picture
-from engine.challenge import Position
-from engine.game import GameError
-from solver.solve import DEFAULT_SECONDS, METHODS, Solution, solve_many
-from solver.solve import solve as solve_one
-from solver.table import MissingTable, find_table, open_tables
+from engine.errors import GameError
+from engine.position import Position
+from solver.complete.table import MissingTable, find_table, open_tables
+from solver.solver import DEFAULT_SECONDS, METHODS, Solution, solve_many
+from solver.solver import solve as solve_one
 
 PATIENCE = 0.5
 """Seconds of plain solving after which it pays to load the compiled solver, which takes as long."""
@@ -167,7 +167,7 @@ def solve_stream(
 
 def _search(position: Position, how: dict[str, Any], memories: dict[int, Any]) -> Solution:
     """Search with what was proved of earlier positions of the deck, while there is room."""
-    from solver.claims import Memory
+    from solver.single.claims import Memory
 
     ranks = position.ranks
     if ranks not in memories:

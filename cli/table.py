@@ -12,8 +12,8 @@ import click
 from cli.errors import BAD_INPUT, FAILED, stop
 from cli.progress import Progress
 from engine.cards import MAX_RANKS
-from engine.game import GameError
-from solver.table import (
+from engine.errors import GameError
+from solver.complete.table import (
     KINDS,
     Table,
     Tables,
@@ -21,11 +21,12 @@ from solver.table import (
     find_table,
     open_tables,
     table_path,
-    user_folder,
 )
+from solver.core.files import user_folder
+from solver.core.machine import cores
 
 if TYPE_CHECKING:
-    from solver.build import Progress as BuildProgress
+    from solver.complete.build import Progress as BuildProgress
 
 RANKS = click.IntRange(1, MAX_RANKS)
 FILE = click.Path(path_type=Path)
@@ -76,7 +77,7 @@ def build(
     The files are written whole, when everything is computed. A deck always gives the same files,
     whatever the number of threads and of interruptions.
     """
-    from solver import build as builds
+    from solver.complete import build as builds
 
     kinds = builds.kinds_to_build(ranks, distances)
     paths = {kind: table_path(ranks, kind) for kind in kinds}
@@ -89,7 +90,7 @@ def build(
             raise GameError(f"cannot write {path}, expected a file in a directory for writing")
     if len(set(paths.values())) < len(paths):
         raise GameError(f"the outcomes cannot be written to {output}, where the {kinds[1]} goes")
-    threads = threads or builds.cores()
+    threads = threads or cores()
     if checkpoint is None and ranks > builds.DISTANCE_RANKS:
         name = file_name(ranks, "checkpoint")
         checkpoint = _beside(output, "checkpoint") if output else user_folder() / name
@@ -146,8 +147,8 @@ def verify(
     if checkpoint and sample:
         raise click.UsageError("--checkpoint is for a full check, not for a --sample.")
     tables = _open_beside(file) if file else open_tables(ranks or 0)
-    from solver.verify import VerifyError
-    from solver.verify import verify as verify_tables
+    from solver.complete.verify import VerifyError
+    from solver.complete.verify import verify as verify_tables
 
     try:
         with Progress() as progress:

@@ -10,8 +10,9 @@ import click
 from cli.human import Human
 from cli.progress import Progress
 from cli.seats import parse_options, seat_players
-from engine.game import GameError, load_game
-from engine.tournament import Tally, run
+from engine.arena.tournament import Tally, run
+from engine.errors import GameError
+from engine.game import load_game
 
 
 @click.command()

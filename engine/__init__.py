@@ -5,10 +5,12 @@ line.
 """
 
 from engine.cards import DECKS, RANKS, SUIT_SYMBOLS, SUITS, Card, Hand, deck_cards, parse_deck
-from engine.challenge import PICKUP, Challenge, Position
+from engine.challenge import Challenge
 from engine.deals import Deal, all_deals, random_deal
-from engine.game import GAMES, Game, GameError, State, load_game
-from engine.notation import NotationError, format_hand, parse_card, parse_hand
+from engine.errors import GameError, NotationError
+from engine.game import GAMES, Game, State, load_game
+from engine.notation import format_hand, parse_card, parse_hand
+from engine.position import PICKUP, Position
 
 __all__ = [
     "DECKS",

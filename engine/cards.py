@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from engine.game import GameError
+from engine.errors import GameError
 
 SUITS = "SHDC"
 SUIT_SYMBOLS = "♠♥♦♣"

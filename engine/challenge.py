@@ -1,198 +1,23 @@
-"""Challenge, Besicovitch's two-player Svoyi Kozyri: open hands, no chance after the deal.
-
-A position is written on one line of six fields, `RANKS HAND1 HAND2 TRUMPS TURN TOP`:
-
-    6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 -
-
-TRUMPS is player 1's suit, then player 2's; TURN is who acts; TOP is the card that he faces, or `-`
-when he must lead: on an empty table, or on top of the card with which he has just beaten. The cards
-in neither hand are on the table. A position with an empty hand is a finished game; TURN then is the
-player who would act next.
-"""
+"""The game of Challenge: what a deck, the players' suits and a limit make of `Position`."""
 
 from __future__ import annotations
 
-import contextlib
 import random
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from itertools import product
-from typing import Any
 
 from engine.cards import (
     DECKS,
     MAX_RANKS,
     SUITS,
-    Card,
-    Hand,
-    beats,
-    card_order,
-    deck_cards,
     parse_deck,
 )
-from engine.game import Game, GameError, State
-from engine.notation import NotationError, clean, format_hand, parse_card, parse_hand
-
-PICKUP = "pickup"
+from engine.deals import random_deal
+from engine.errors import GameError
+from engine.game import Game
+from engine.notation import clean
+from engine.position import Position
 
 DEFAULT_LIMIT = 10_000
-
-ChallengeAction = Card | str
-"""A card, led or beaten with, or `PICKUP`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Position(State):
-    """One moment of the game, without its history.
-
-    The constructor trusts its arguments; `parse` does not, and `check` can be called.
-    """
-
-    ranks: int
-    hands: tuple[Hand, Hand]
-    trumps: tuple[int, int]
-    """The players' trump suits, indices in `SUITS`."""
-    turn: int
-    """Who acts, 1 or 2; after the end, who would act next."""
-    top: Card | None
-    """The card that he faces; None when he must lead."""
-
-    @classmethod
-    def parse(cls, text: str) -> Position:
-        """The position written `text`. Raises GameError, also for an impossible position."""
-        fields = clean(text).split()
-        if len(fields) != 6:
-            raise NotationError(
-                f"a position has six fields, RANKS HAND1 HAND2 TRUMPS TURN TOP, "
-                f"found {len(fields)} in {text.strip()!r}"
-            )
-        deck, hand1, hand2, trumps, turn, top = fields
-        ranks = parse_deck(deck)
-        if len(trumps) != 2 or not set(trumps) <= set(SUITS):
-            raise NotationError(f"trumps {trumps!r} are wrong, expected two suits such as SD")
-        if turn not in ("1", "2"):
-            raise NotationError(f"the turn {turn!r} is wrong, expected the player who acts, 1 or 2")
-        position = cls(
-            ranks,
-            (parse_hand(hand1, ranks), parse_hand(hand2, ranks)),
-            (SUITS.index(trumps[0]), SUITS.index(trumps[1])),
-            int(turn),
-            None if top == "-" else parse_card(top),
-        )
-        position.check()
-        return position
-
-    def __str__(self) -> str:
-        hand1, hand2 = map(format_hand, self.hands)
-        trumps = "".join(SUITS[suit] for suit in self.trumps)
-        return f"{self.ranks} {hand1} {hand2} {trumps} {self.turn} {self.top or '-'}"
-
-    def check(self) -> None:
-        """Raise GameError unless play from some base position leads here.
-
-        Beyond what each field means, this takes: that the cards on the table, without the top card,
-        fall into pairs of a lead and its beat, the players taking turns to beat and the last beat
-        made by whoever played last; and that an empty hand is his. Nothing else, for the hands
-        before the trick may have been any.
-        """
-        hand1, hand2 = self.hands
-        if self.trumps[0] == self.trumps[1]:
-            raise GameError("both players have the same trump suit, expected two different ones")
-        if common := hand1 & hand2:
-            raise GameError(f"{_list(common)} in both hands, expected every card once")
-        if not hand1 and not hand2:
-            raise GameError("both hands are empty, expected cards in at least one")
-        table = self.table
-        if self.top is None:
-            last, pile = self.turn, table
-        else:
-            last, pile = 3 - self.turn, table - {self.top}
-            if self.top not in deck_cards(self.ranks):
-                raise GameError(f"the top card {self.top} is not in a deck of {self.ranks} ranks")
-            if self.top not in table:
-                raise GameError(f"the top card {self.top} is in a hand, expected it on the table")
-        if not table and not (hand1 and hand2):
-            raise GameError("a hand is empty and so is the table, but nobody wins by picking up")
-        if not self.hands[2 - last]:
-            raise GameError(
-                f"player {3 - last}'s hand is empty, but player {last} has played after that"
-            )
-        counts = [0, 0, 0, 0]
-        for card in pile:
-            counts[card.suit] += 1
-        if len(pile) % 2 or not _could_be_played(tuple(counts), self.trumps, last):
-            raise GameError(
-                f"{_list(table)} on the table, but nobody could have led them so: "
-                f"{'under the top card' if self.top else 'with a lead to come'} "
-                f"there must be pairs of a lead and a beat, the last beat by player {last}"
-            )
-
-    @property
-    def table(self) -> Hand:
-        """The cards in neither hand."""
-        return deck_cards(self.ranks) - self.hands[0] - self.hands[1]
-
-    @property
-    def is_base(self) -> bool:
-        """Whether the table is empty."""
-        return len(self.hands[0]) + len(self.hands[1]) == 4 * self.ranks
-
-    @property
-    def winner(self) -> int | None:
-        """The player who has played his last card."""
-        return next((player for player in (1, 2) if not self.hands[player - 1]), None)
-
-    @property
-    def current_player(self) -> int:
-        return 0 if self.winner else self.turn
-
-    def legal_actions(self) -> tuple[ChallengeAction, ...]:
-        """The cards in the order in which a hand is written, then `PICKUP`."""
-        if self.winner:
-            return ()
-        hand = sorted(self.hands[self.turn - 1], key=card_order)
-        if self.top is None:
-            return tuple(hand)
-        trump = self.trumps[self.turn - 1]
-        return (*(card for card in hand if beats(card, self.top, trump)), PICKUP)
-
-    def apply(self, action: Any) -> Position:
-        if action not in self.legal_actions():
-            raise GameError(f"{action} is not legal in the position {self}")
-        mine = self.hands[self.turn - 1]
-        other = 3 - self.turn
-        if action == PICKUP:
-            return self._moved(mine | self.table, other, None)
-        if self.top is None:
-            return self._moved(mine - {action}, other, action)
-        return self._moved(mine - {action}, self.turn, None)
-
-    def _moved(self, hand: Hand, turn: int, top: Card | None) -> Position:
-        """What comes when the player in turn has `hand` after his action."""
-        hands = (hand, self.hands[1]) if self.turn == 1 else (self.hands[0], hand)
-        return replace(self, hands=hands, turn=turn, top=top)
-
-    def returns(self) -> tuple[float, ...]:
-        """1 for the winner and -1 for the loser."""
-        if not self.winner:
-            raise GameError("the game is not over, nobody has played his last card")
-        return (1.0, -1.0) if self.winner == 1 else (-1.0, 1.0)
-
-    def action_to_string(self, action: Any) -> str:
-        return str(action)
-
-    def parse_action(self, text: str) -> ChallengeAction:
-        """The legal action written `text`: a card as `parse_card` reads it, or `pickup`."""
-        with contextlib.suppress(NotationError):
-            text = str(parse_card(text))
-        action = State.parse_action(self, text)
-        assert isinstance(action, Card | str)
-        return action
-
-    def information_state_string(self, player: int) -> str:
-        """The position itself: hands are open."""
-        return str(self)
 
 
 class Challenge(Game):
@@ -227,8 +52,6 @@ class Challenge(Game):
 
     def initial(self, seed: int) -> Position:
         """A random deal; player 1 is the dealer and leads."""
-        from engine.deals import random_deal  # a deal makes positions, so it imports this module
-
         rng = random.Random(seed)
         deal = random_deal(self.ranks, rng)
         suits = rng.sample(SUITS, 4) if self.suits == "DRAWN" else self.suits
@@ -245,27 +68,3 @@ class Challenge(Game):
     def repetition_key(self, state: Position) -> Hashable | None:
         """The base position: play is endless only if one comes up again and again."""
         return state if state.is_base else None
-
-
-@cache
-def _could_be_played(counts: tuple[int, ...], trumps: tuple[int, int], last: int) -> bool:
-    """Whether so many cards of each suit can be pairs of lead and beat, the last beat by `last`.
-
-    The ranks do not matter: of two cards of one suit the higher beats the lower.
-    """
-    if not any(counts):
-        return True
-    for lead, beat in product(range(4), repeat=2):
-        if beat in (lead, trumps[last - 1]):
-            rest = list(counts)
-            rest[lead] -= 1
-            rest[beat] -= 1
-            if min(rest) >= 0 and _could_be_played(tuple(rest), trumps, 3 - last):
-                return True
-    return False
-
-
-def _list(cards: Hand) -> str:
-    """The cards and the verb, as the start of a sentence."""
-    names = [str(card) for card in sorted(cards, key=card_order)]
-    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"

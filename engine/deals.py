@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import comb
 
 from engine.cards import RANKS, SUITS, Card, card_order, deck_cards, lowest_rank
-from engine.challenge import Position
 from engine.notation import parse_suits
+from engine.position import Position
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,22 +14,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+from engine.errors import GameError
+
 Action = Hashable
 
 GAMES: dict[str, str] = {
     "challenge": "engine.challenge:Challenge",
-    "svoyi_kozyri": "engine.svoyi_kozyri:SvoyiKozyri",
-    "hund": "engine.hund:Hund",
-    "kozel": "engine.kozel:Kozel",
+    "svoyi_kozyri": "engine.games.svoyi_kozyri:SvoyiKozyri",
+    "hund": "engine.games.hund:Hund",
+    "kozel": "engine.games.kozel:Kozel",
 }
 """Known games: name -> "module:class", imported when asked for."""
-
-
-class GameError(ValueError):
-    """Bad input: an unknown game or option, a text that is no state, an action that is not legal.
-
-    The message is one sentence that says what is wrong and what is expected.
-    """
 
 
 class Game(ABC):

@@ -14,12 +14,7 @@ from __future__ import annotations
 import re
 
 from engine.cards import RANKS, SUIT_NAMES, SUITS, Card, Hand, card_order
-from engine.game import GameError
-
-
-class NotationError(GameError):
-    """A text that is no card, hand, deal or position."""
-
+from engine.errors import NotationError
 
 _SAME = str.maketrans(
     {symbol: letter for row in ("♠♥♦♣", "♤♡♢♧") for symbol, letter in zip(row, SUITS, strict=True)}

@@ -4,8 +4,8 @@ Importing this package loads neither numpy nor numba; building and solving thous
 do.
 """
 
-from solver.solve import Effort, Move, Solution, solve, solve_many
-from solver.table import MissingTable, TableError, Tables, open_tables, probe
+from solver.complete.table import MissingTable, TableError, Tables, open_tables, probe
+from solver.solver import Effort, Move, Solution, solve, solve_many
 
 __all__ = [
     "Effort",

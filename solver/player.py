@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 
-from engine.challenge import ChallengeAction, Position
-from engine.game import Game, GameError
-from engine.players import Player
-from solver.solve import Move, solve
+from engine.players.player import Player
+
+from engine.errors import GameError
+from engine.game import Game
+from engine.position import ChallengeAction, Position
+from solver.solver import Move, solve
 
 
 class Perfect(Player):

@@ -1,0 +1,1 @@
+"""Playing games out: single games, matches, tournaments, records."""

@@ -1,0 +1,88 @@
+"""A game being played: the state, how it came about, and when it is over.
+
+The rules of some games set no limit, so whoever plays one out counts: it is a draw after
+`Game.limit` actions, or when the same `Game.repetition_key` comes up for the third time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+from engine.game import Action, Game, State
+from engine.players.player import Player
+
+FINISHED, LIMIT, REPETITION = "finished", "limit", "repetition"
+TIMES = 3
+"""So often a repetition key comes up until the game is drawn."""
+
+
+class Play:
+    """One game in progress."""
+
+    def __init__(self, game: Game, state: State) -> None:
+        self.game = game
+        self.state = state
+        self.actions = 0
+        self._seen: Counter[Hashable] = Counter()
+        self._count()
+
+    def act(self, action: Action) -> None:
+        """Apply an action of the current player. Raises GameError if it is not legal."""
+        self.state = self.state.apply(action)
+        self.actions += 1
+        self._count()
+
+    def _count(self) -> None:
+        key = self.game.repetition_key(self.state)
+        self._repeated = False
+        if key is not None:
+            self._seen[key] += 1
+            self._repeated = self._seen[key] >= TIMES
+
+    @property
+    def end(self) -> str | None:
+        """Why the game is over, one of `FINISHED`, `LIMIT`, `REPETITION`; None if it is not."""
+        if self.state.is_terminal:
+            return FINISHED
+        if self._repeated:
+            return REPETITION
+        return LIMIT if self.actions >= self.game.limit else None
+
+    def returns(self) -> tuple[float, ...]:
+        """One number a player, 0 if the game has no result. Raises GameError before the end."""
+        if self.end in (LIMIT, REPETITION):
+            return (0.0,) * self.game.players
+        return self.state.returns()
+
+
+class Step(NamedTuple):
+    """An action and the state in which it was taken."""
+
+    state: State
+    action: Action
+
+
+def steps(play: Play, choose: Callable[[State], Action]) -> Iterator[Step]:
+    """Play to the end, `choose` taking every action; yields each action once taken."""
+    while not play.end:
+        state = play.state
+        action = choose(state)
+        play.act(action)
+        yield Step(state, action)
+
+
+def taking_turns(players: Sequence[Player], seed: int) -> Callable[[State], Action]:
+    """What the players choose, in the order of the seats.
+
+    The same seed gives the same choices: every seat has a random generator of its own.
+    """
+    generators = [random.Random(f"{seed} {seat}") for seat in range(len(players))]
+
+    def choose(state: State) -> Action:
+        seat = state.current_player - 1
+        return players[seat].choose(state, generators[seat])
+
+    return choose

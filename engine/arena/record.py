@@ -1,0 +1,145 @@
+"""Recorded playthroughs: whole games as a text file with every state printed.
+
+A game starts with a header, `key: value` lines up to an empty one. It says the game, its options
+(JSON) and the seed of the deal, and may say more (`players`, `choices`); the rest is what came of
+it. A file holds one game or several. `check` plays the recorded actions again and wants the same
+text to the letter, so that a change of the rules is a visible difference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from engine.arena.play import FINISHED, Play
+from engine.errors import GameError
+from engine.game import Action, Game, State, load_game
+
+
+def header(game: str, options: Mapping[str, Any], seed: int, **more: object) -> dict[str, str]:
+    """The header of a game to be recorded."""
+    fields = {"game": game, "options": json.dumps(options), "seed": seed, **more}
+    return {key: str(value) for key, value in fields.items()}
+
+
+def start(header: Mapping[str, str]) -> Play:
+    """The game of a header, just dealt. Raises GameError."""
+    if missing := {"game", "options", "seed"} - header.keys():
+        raise GameError(f"a recorded game must start with lines for {', '.join(sorted(missing))}")
+    try:
+        options = {key: str(value) for key, value in json.loads(header["options"]).items()}
+        seed = int(header["seed"])
+    except (ValueError, AttributeError):
+        raise GameError(
+            f"options {header['options']} and seed {header['seed']} are wrong, "
+            "expected a JSON object and a number"
+        ) from None
+    game = load_game(header["game"], **options)
+    return Play(game, game.initial(seed))
+
+
+def write(header: Mapping[str, str], choose: Callable[[State], Action]) -> str:
+    """The playthrough of a game in which `choose` takes every action. Raises GameError."""
+    play = start(header)
+    lines = [f"{key}: {value}" for key, value in header.items()]
+    while True:
+        lines += ["", f"state {play.actions}", *_seen(play.game, play.state)]
+        if play.end:
+            break
+        state = play.state
+        names = [state.action_to_string(action) for action in state.legal_actions()]
+        lines += [f"player: {state.current_player}", f"legal: {', '.join(names)}"]
+        action = choose(state)
+        lines.append(f"action: {state.action_to_string(action)}")
+        play.act(action)
+    if play.end != FINISHED:
+        lines.append(f"end: {play.end}")
+    lines.append(f"returns: {' '.join(f'{value:g}' for value in play.returns())}")
+    return "\n".join(lines) + "\n"
+
+
+def _seen(game: Game, state: State) -> Iterator[str]:
+    """The state, then what each player has seen of it if that is less."""
+    yield from _indented(str(state))
+    for player in range(1, game.players + 1):
+        seen = state.information_state_string(player)
+        if seen != str(state):
+            yield f"seen by {player}"
+            yield from _indented(seen)
+
+
+def _indented(text: str) -> Iterator[str]:
+    return (f"  {line}".rstrip() for line in text.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One recorded game, as read."""
+
+    line: int
+    """The number of its first line in the file, from 1."""
+    lines: tuple[str, ...]
+
+    @property
+    def header(self) -> dict[str, str]:
+        """The keys and values before the first empty line."""
+        end = self.lines.index("") if "" in self.lines else len(self.lines)
+        return dict(_key_value(line) for line in self.lines[:end])
+
+    def chooser(self) -> Callable[[State], Action]:
+        """Takes the recorded actions, one a call. It raises GameError for what is not legal."""
+        actions = iter(
+            [
+                (i, _key_value(line)[1])
+                for i, line in enumerate(self.lines, self.line)
+                if line.startswith("action: ")
+            ]
+        )
+
+        def choose(state: State) -> Action:
+            number, text = next(actions, (0, ""))
+            if not number:
+                raise GameError(f"the game recorded from line {self.line} on breaks off")
+            try:
+                return state.parse_action(text)
+            except GameError as error:
+                raise GameError(f"line {number}: {error}") from None
+
+        return choose
+
+
+def _key_value(line: str) -> tuple[str, str]:
+    key, _, value = line.partition(": ")
+    return key, value
+
+
+def read(text: str) -> list[Record]:
+    """The games recorded in a file. Raises GameError if there is none."""
+    lines = [line.rstrip() for line in text.lstrip("\ufeff").splitlines()]
+    starts = [i for i, line in enumerate(lines) if line.startswith("game: ")]
+    if not starts or any(lines[: starts[0]]):
+        raise GameError("this is no recorded playthrough, expected 'game: …' in the first line")
+    records = []
+    for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        while not lines[end - 1]:
+            end -= 1
+        records.append(Record(first + 1, tuple(lines[first:end])))
+    return records
+
+
+def check(text: str) -> list[Record]:
+    """The games recorded in a file, if they still go as they did.
+
+    Raises GameError with the first line that is different.
+    """
+    records = read(text)
+    for record in records:
+        again = write(record.header, record.chooser()).splitlines()
+        pairs = zip_longest(record.lines, again, fillvalue="")
+        for number, (found, expected) in enumerate(pairs, record.line):
+            if found != expected:
+                raise GameError(f"line {number} is {found!r}, expected {expected!r}")
+    return records

@@ -1,0 +1,13 @@
+"""Every error that this project raises on purpose."""
+
+
+class ChallengeError(Exception):
+    """The base of all of them; the message is one sentence: what is wrong, what is expected."""
+
+
+class GameError(ChallengeError, ValueError):
+    """Bad input: an unknown game or option, a text that is no state, an action that is not legal."""
+
+
+class NotationError(GameError):
+    """A text that is no card, hand, deal or position."""

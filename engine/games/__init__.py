@@ -1,0 +1,1 @@
+"""The games, one a module, and what they share."""

@@ -1,0 +1,1 @@
+"""Who chooses actions, knowing nothing of a game but its interface."""

@@ -1,0 +1,73 @@
+"""A player that samples what it cannot see and plays every sample out (Monte Carlo)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import fmean, pstdev
+
+from engine.errors import GameError
+from engine.game import Action, Game, State
+from engine.players.player.greedy import Greedy
+from engine.players.player import Player
+
+SAMPLES = 20
+LIMIT = 200
+"""After this many actions a game that is played out counts as a draw."""
+ERRORS = 1.5
+"""So many standard errors a gain must be above 0 to be believed."""
+
+
+class Pimc(Player):
+    """Takes the action with the best average over samples that the greedy player plays out.
+
+    Every action is tried on the same samples, so that luck is the same for all. The greedy player's
+    own action is kept unless the gain of another is more than chance: among many actions that are
+    as good, a few samples always show a better one.
+    """
+
+    def __init__(self, game: Game, samples: int | str = SAMPLES) -> None:
+        """`samples` is the number of samples for a decision. Raises GameError."""
+        super().__init__(game)
+        if not str(samples).isdecimal() or int(samples) < 1:
+            raise GameError(f"samples={samples} is wrong, expected a number of at least 1")
+        self.samples = int(samples)
+        self._greedy = Greedy(game)
+
+    @classmethod
+    def option_help(cls) -> Mapping[str, str]:
+        return {"samples": f"samples for a decision, at least 1 (default: {SAMPLES})"}
+
+    def choose(self, state: State, rng: random.Random) -> Action:
+        """The action that gains most on the greedy player's own, or this one."""
+        favourite = self._greedy.choose(state, rng)
+        others = [action for action in state.legal_actions() if action != favourite]
+        if not others:
+            return favourite
+        samples = [state.sample(state.current_player, rng) for _ in range(self.samples)]
+        usual = self._values(favourite, samples, rng)
+        best, most = favourite, 0.0
+        for action in others:
+            values = self._values(action, samples, rng)
+            gains = [value - other for value, other in zip(values, usual, strict=True)]
+            gain = fmean(gains)
+            if gain > most and gain > ERRORS * pstdev(gains) / sqrt(len(gains)):
+                best, most = action, gain
+        return best
+
+    def _values(self, action: Action, samples: Sequence[State], rng: random.Random) -> list[float]:
+        """What comes of an action in each sample; equal samples are played once."""
+        values = {
+            sample: self._value(sample.apply(action), sample.current_player, rng)
+            for sample in dict.fromkeys(samples)
+        }
+        return [values[sample] for sample in samples]
+
+    def _value(self, state: State, player: int, rng: random.Random) -> float:
+        """What `player` gets if all play greedily from here on."""
+        for _ in range(LIMIT):
+            if state.is_terminal:
+                return state.returns()[player - 1]
+            state = state.apply(self._greedy.choose(state, rng))
+        return 0.0

@@ -1,0 +1,1 @@
+"""The complete solution of a deck: built, stored, probed, verified."""

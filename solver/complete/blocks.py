@@ -1,0 +1,364 @@
+"""Positions by shape, and the work on one shape: test, spread what follows by Raising, publish.
+
+The *shape* of a hand is how many cards it has of each suit. Raising a card keeps the shape, so the
+positions of a shape with the order "at least as good" form a lattice of their own, a product of one
+lattice a suit. A block holds one byte, a *stamp*, for each position of a shape: when it was proved,
+0 if it is undecided. Within a suit the hands of k cards are numbered in the order of their bit
+sets, so a position of the block is a mixed-radix number of four digits (own trump, other's trump,
+P, Q). Only shapes with p >= q have blocks, and in those with p = q only positions with P >= Q are
+used: the plain suits are alike.
+
+Blocks can be worked on by several threads: each task writes to its own block, and to the bit tables
+atomically.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numba import njit
+
+from solver.core.lowlevel import atomic_add, atomic_or, has_bit, load, store
+from solver.core.shapes import Subsets, block_shapes, block_sizes, swap_fields
+from solver.core.trick import (
+    FULL,
+    PROVED,
+    PUBLISH_LEADER,
+    PUBLISH_RESPONDER,
+    REACH_LEADER,
+    REACH_RESPONDER,
+    TAG,
+    TESTS,
+    U0,
+    U1,
+    proves,
+    word,
+)
+
+FAILED = 254
+"""Stamp, within a task, of positions that cannot be proved now."""
+UNUSED = 255
+"""Stamp of bytes that are no position, or stand for one that is stored elsewhere."""
+LAST_STAMP = 253
+
+STACK = 4096
+"""Room for a flood: a chain in the lattice (at most 100 positions with ten ranks) with 20
+neighbours each."""
+
+_SIX: int = word(6)
+_LOW6: int = word(63)
+_NEXT_TAG: int = word(1 << 41)
+
+
+class Layout:
+    """Where the blocks of a deck lie in the array of all stamps."""
+
+    def __init__(self, ranks: int) -> None:
+        self.ranks = ranks
+        self.subsets = Subsets.of(ranks)
+        self.shapes = np.array(block_shapes(ranks), np.int64)
+        self.sizes = np.array(block_sizes(ranks), np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+        cards = self.shapes.sum(axis=1)
+        largest_first = np.argsort(-self.sizes, kind="stable")
+        self.by_cards = [largest_first[cards[largest_first] == h] for h in range(4 * ranks + 1)]
+        """The numbers of the shapes with h cards, large blocks first."""
+
+    def empty_stamps(self) -> np.ndarray:
+        """Stamps with every position undecided."""
+        stamps = np.zeros(self.starts[-1], np.uint8)
+        count = [comb(self.ranks, k) for k in range(self.ranks + 1)]
+        for (t, u, p, q), start, end in zip(
+            self.shapes, self.starts[:-1], self.starts[1:], strict=True
+        ):
+            if t + u + p + q in (0, 4 * self.ranks):
+                stamps[start:end] = UNUSED
+            elif p == q:
+                planes = stamps[start:end].reshape(-1, count[p], count[q])
+                planes[:, *np.triu_indices(count[p], 1)] = UNUSED
+        return stamps
+
+    def slice_places(self, p_bits: int, q_bits: int) -> np.ndarray:
+        """Where the positions of a slice (see `solver.core.bitboard`), in order, have their stamps."""
+        if not hasattr(self, "_place"):
+            ranks, first = self.ranks, self.subsets.first
+            place = np.empty(1 << ranks, np.int64)
+            for k in range(ranks + 1):
+                place[self.subsets.bits[first[k] : first[k + 1]]] = np.arange(
+                    first[k + 1] - first[k]
+                )
+            self._place = place
+            self._count = np.bitwise_count(np.arange(1 << ranks)).astype(np.int64)
+            self._start = np.zeros((ranks + 1,) * 4, np.int64)
+            self._start[tuple(self.shapes.T)] = self.starts[:-1]
+            self._hands = np.diff(first)
+        place, count, hands = self._place, self._count, self._hands
+        p, q = count[p_bits], count[q_bits]
+        p_place, q_place = place[p_bits], place[q_bits]
+        if p < q or (p == q and p_place < q_place):
+            p, q, p_place, q_place = q, p, q_place, p_place
+        t, u = count[None, :], count[:, None]
+        number = place[None, :] * hands[u] + place[:, None]
+        number = (number * hands[p] + p_place) * hands[q] + q_place
+        places: np.ndarray = (self._start[t, u, p, q] + number).ravel()
+        return places
+
+
+@njit(cache=True, nogil=True)
+def flood(
+    block: np.ndarray,
+    counts: tuple[int, ...],
+    firsts: tuple[int, ...],
+    twins: bool,
+    digits: int,
+    mark: int,
+    links: np.ndarray,
+    stack: np.ndarray,
+) -> int:
+    """Stamp with `mark` all that can be reached over `links` through undecided positions.
+
+    Starts at the position with these `digits`, a byte each; returns how many were stamped.
+    """
+    cu, cp, cq = counts[1:]
+    stack[0] = digits
+    top = 1
+    done = 0
+    while top > 0:
+        top -= 1
+        digits = stack[top]
+        it = digits >> 24
+        iu = digits >> 16 & 255
+        ip = digits >> 8 & 255
+        iq = digits & 255
+        index = ((it * cu + iu) * cp + ip) * cq + iq
+        for suit in range(4):
+            if suit == 0:
+                row, here, shift, scale = firsts[0] + it, it, 24, cu * cp * cq
+            elif suit == 1:
+                row, here, shift, scale = firsts[1] + iu, iu, 16, cp * cq
+            elif suit == 2:
+                row, here, shift, scale = firsts[2] + ip, ip, 8, cq
+            else:
+                row, here, shift, scale = firsts[3] + iq, iq, 0, 1
+            for m in range(links.shape[1]):
+                there = links[row, m]
+                if there < 0:
+                    break
+                target = index + (there - here) * scale
+                reached = digits + ((there - here) << shift)
+                if twins and suit >= 2:
+                    jp = reached >> 8 & 255
+                    jq = reached & 255
+                    if jp < jq:
+                        target += (jq - jp) * (cq - 1)
+                        reached += (jq - jp) * 255
+                if block[target] == 0:
+                    block[target] = mark
+                    done += 1
+                    stack[top] = reached
+                    top += 1
+    return done
+
+
+@njit(cache=True, nogil=True)
+def hand_at(it: int, iu: int, ip: int, iq: int, subsets: Subsets, ranks: int) -> int:
+    """The leader's hand made of the hands of each suit with these numbers in `subsets.bits`."""
+    width = word(ranks)
+    plain = subsets.bits[ip] | subsets.bits[iq] << width
+    return subsets.bits[it] | (subsets.bits[iu] | plain << width) << width
+
+
+@njit(cache=True, nogil=True)
+def gather(
+    ranks: int,
+    losses: bool,
+    block: np.ndarray,
+    firsts: tuple[int, ...],
+    counts: tuple[int, ...],
+    subsets: Subsets,
+    context: int,
+    candidates: np.ndarray,
+) -> int:
+    """List the undecided positions that are worth a test, stamp the others FAILED; how many."""
+    reach = load(context, REACH_RESPONDER if losses else REACH_LEADER)
+    full = load(context, FULL)
+    found = 0
+    index = 0
+    for it in range(firsts[0], firsts[0] + counts[0]):
+        for iu in range(firsts[1], firsts[1] + counts[1]):
+            for ip in range(firsts[2], firsts[2] + counts[2]):
+                for iq in range(firsts[3], firsts[3] + counts[3]):
+                    if block[index] == 0:
+                        worth = True
+                        if reach:
+                            x = hand_at(it, iu, ip, iq, subsets, ranks)
+                            if losses:
+                                x = full ^ swap_fields(x, U0, word(ranks), word(ranks))
+                            worth = has_bit(reach, x)
+                        if worth:
+                            candidates[found] = index
+                            found += 1
+                        else:
+                            block[index] = FAILED
+                    index += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def scattering_step(count: int) -> int:
+    """A step that visits 0 to count - 1 in scattered order: near the golden section, coprime."""
+    step = max(1, int(count * 0.6180339887))
+    while True:
+        a, b = count, step
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            return step
+        step += 1
+
+
+@njit(cache=True, nogil=True)
+def test_block(
+    ranks: int,
+    losses: bool,
+    shape: tuple[int, int, int, int],
+    block: np.ndarray,
+    stamp: int,
+    subsets: Subsets,
+    context: int,
+    candidates: np.ndarray,
+    stack: np.ndarray,
+) -> int:
+    """Prove what can be proved now of the undecided positions of a block, and return how many.
+
+    Tests wins of the leader, or losses. A success decides all that is at least as good (as bad), a
+    failure rules out for now all that is at most as good. Tests go in scattered order, for
+    neighbours tell least about one another.
+    """
+    first = subsets.first
+    firsts = (first[shape[0]], first[shape[1]], first[shape[2]], first[shape[3]])
+    counts = (
+        first[shape[0] + 1] - firsts[0],
+        first[shape[1] + 1] - firsts[1],
+        first[shape[2] + 1] - firsts[2],
+        first[shape[3] + 1] - firsts[3],
+    )
+    undecided = gather(ranks, losses, block, firsts, counts, subsets, context, candidates)
+    store(context, TAG, load(context, TAG) + _NEXT_TAG)
+    full = load(context, FULL)
+    twins = shape[2] == shape[3]
+    better = subsets.down if losses else subsets.up  # towards what a success proves
+    worse = subsets.up if losses else subsets.down
+    tests = 0
+    proved = 0
+    new = 0
+    number = 0
+    step = scattering_step(undecided)
+    for _ in range(undecided):
+        number += step
+        if number >= undecided:
+            number -= undecided
+        index = candidates[number]
+        if block[index] != 0:
+            continue
+        iq = index % counts[3]
+        rest = index // counts[3]
+        ip = rest % counts[2]
+        rest //= counts[2]
+        iu = rest % counts[1]
+        it = rest // counts[1]
+        x = hand_at(firsts[0] + it, firsts[1] + iu, firsts[2] + ip, firsts[3] + iq, subsets, ranks)
+        tests += 1
+        if losses:
+            x = swap_fields(x, U0, word(ranks), word(ranks))
+            success = proves(full ^ x, x, False, context)
+        else:
+            success = proves(x, full ^ x, True, context)
+        digits = it << 24 | iu << 16 | ip << 8 | iq
+        if success:
+            block[index] = stamp
+            proved += 1
+            new += 1 + flood(block, counts, firsts, twins, digits, stamp, better, stack)
+        else:
+            block[index] = FAILED
+            flood(block, counts, firsts, twins, digits, FAILED, worse, stack)
+    for index in range(block.size):
+        if block[index] == FAILED:
+            block[index] = 0
+    store(context, TESTS, load(context, TESTS) + word(tests))
+    store(context, PROVED, load(context, PROVED) + word(proved))
+    return new
+
+
+@njit(cache=True, nogil=True)
+def publish_block(
+    ranks: int,
+    losses: bool,
+    shape: tuple[int, int, int, int],
+    block: np.ndarray,
+    stamp: int,
+    subsets: Subsets,
+    table: int,
+    full: int,
+) -> None:
+    """Enter the positions of a block that have `stamp` into the bit table at address `table`.
+
+    Each goes in with its twin, the one with the plain suits exchanged.
+    """
+    first = subsets.first
+    width = word(ranks)
+    index = 0
+    for it in range(first[shape[0]], first[shape[0] + 1]):
+        for iu in range(first[shape[1]], first[shape[1] + 1]):
+            for ip in range(first[shape[2]], first[shape[2] + 1]):
+                for iq in range(first[shape[3]], first[shape[3] + 1]):
+                    if block[index] == stamp:
+                        x = hand_at(it, iu, ip, iq, subsets, ranks)
+                        if losses:  # this table is over the responder's hand, seen from him
+                            x = full ^ swap_fields(x, U0, width, width)
+                        atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
+                        x = swap_fields(x, width + width, width + width + width, width)
+                        atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
+                    index += 1
+
+
+@njit(cache=True, nogil=True)
+def work(
+    ranks: int,
+    losses: bool,
+    todo: np.ndarray,
+    layout: tuple[np.ndarray, np.ndarray],
+    undecided: np.ndarray,
+    stamps: np.ndarray,
+    stamp: int,
+    subsets: Subsets,
+    context: int,
+    counter: int,
+    scratch: tuple[np.ndarray, np.ndarray],
+) -> int:
+    """Test the blocks `todo`, as one of several threads that share `counter`.
+
+    Returns the number of positions proved.
+
+    `layout`: shapes and starts of all blocks; `undecided`: their numbers of undecided positions,
+    kept up to date; `scratch`: room for the candidates of the largest block, and for a flood.
+    """
+    shapes, starts = layout
+    candidates, stack = scratch
+    table = load(context, PUBLISH_RESPONDER if losses else PUBLISH_LEADER)
+    total = 0
+    while True:
+        i = atomic_add(counter, U0, U1)
+        if i >= todo.size:
+            return total
+        s = todo[i]
+        if undecided[s] == 0:
+            continue
+        shape = (shapes[s, 0], shapes[s, 1], shapes[s, 2], shapes[s, 3])
+        block = stamps[starts[s] : starts[s + 1]]
+        new = test_block(ranks, losses, shape, block, stamp, subsets, context, candidates, stack)
+        if new:
+            publish_block(ranks, losses, shape, block, stamp, subsets, table, load(context, FULL))
+            undecided[s] -= new
+            total += new

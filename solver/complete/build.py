@@ -1,0 +1,385 @@
+"""The complete solution of a deck, built by rounds from what is proved to what follows from it.
+
+Two schedules over the same work (`solver.complete.blocks`):
+
+- *outcomes*: every round first tests wins, then losses, each for hands of 1, 2, 3 … cards of the
+  leader, and each uses what was proved before. A fact is proved from facts that come earlier in the
+  order (round, wins before losses, cards of the leader), so the stamps of the positions order all
+  proofs.
+- *distances*: a round uses only what earlier rounds proved, so its number is the distance.
+
+Rounds repeat until one changes nothing; what is undecided then is a draw. The result does not
+depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, work
+from solver.complete.reach import reaching
+from solver.complete.table import write_table
+from solver.core import trick
+from solver.core.bitboard import swap_trumps
+from solver.core.files import whole_file
+from solver.core.machine import cores, memory_of_machine
+from solver.core.shapes import block_sizes
+
+CHECKPOINT_SECONDS = 600.0
+DISTANCE_RANKS = 6
+"""Decks of up to so many ranks get distances unless told otherwise, larger ones progress."""
+
+
+class BuildError(Exception):
+    """A build that cannot be done here: not enough memory, or a checkpoint of another build."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a build is."""
+
+    ranks: int
+    round: int
+    decided: int
+    """Positions proved so far, of `total`; of two with the plain suits exchanged one counts."""
+    total: int
+    tests: int
+    proved: int
+    """Tests that succeeded."""
+    nodes: int
+    """Lead nodes searched."""
+    seconds: float
+    """Time spent, before a resumption too."""
+    memory: int
+    """Bytes that the build uses at most."""
+    expected_nodes: float
+    """A rough guess of the lead nodes of the whole build."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """A rough guess; None at the beginning."""
+        if self.nodes == 0 or self.seconds < 1:
+            return None
+        return max(0.0, self.expected_nodes / self.nodes - 1) * self.seconds
+
+
+def memory_needed(ranks: int, distances: bool, threads: int) -> int:
+    """Bytes that a build will use at most: stamps, bit tables, room for each thread."""
+    sizes = block_sizes(ranks)
+    bit_tables = (12 if distances else 2) * (1 << max(0, 4 * ranks - 3))
+    return sum(sizes) + bit_tables + threads * 4 * max(sizes)
+
+
+def expected_nodes(ranks: int, distances: bool) -> float:
+    """A rough guess of the lead nodes of a build, from those of 5 to 8 ranks (docs/building.md)."""
+    return 5.0e8 * 31.0 ** (ranks - 6) if distances else 2.3e8 * 27.5 ** (ranks - 6)
+
+
+def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
+    """A rough guess of how long a build takes."""
+    # Of one thread; large tables are far from the caches.
+    rate = 1.5e7 if ranks <= 6 else 1e7 if ranks == 7 else 6e6
+    return expected_nodes(ranks, distances) / (rate * threads)
+
+
+class Builder:
+    """A build in memory: `run` does it, then `slices` and `totals` are what tables are made of."""
+
+    def __init__(self, ranks: int, *, distances: bool, threads: int | None = None) -> None:
+        self.ranks = ranks
+        self.distances = distances
+        self.threads = threads or cores()
+        self.layout = Layout(ranks)
+        self.stamps = self.layout.empty_stamps()
+        self.undecided = self._count_undecided()
+        self.total = int(self.undecided.sum())
+        words = max(1, 1 << 4 * ranks >> 6)
+        self.leader = np.zeros(words, np.uint64)
+        """Bit table over the leader's hand: he wins."""
+        self.responder = np.zeros(words, np.uint64)
+        """Bit table over the responder's hand, seen from him: he wins."""
+        self._facts = [self.leader, self.responder]
+        self._new_facts = [self.leader.copy(), self.responder.copy()] if distances else self._facts
+        self._counter = np.zeros(1, np.uint64)
+        self._memos = [np.zeros(2 * trick.MEMO_SIZE, np.uint64) for _ in range(self.threads)]
+        self._contexts = [self._context(memo) for memo in self._memos]
+        room = int(self.layout.sizes.max())
+        self._scratch = [
+            (np.empty(room, np.uint32), np.empty(STACK, np.int64)) for _ in range(self.threads)
+        ]
+        self.round = 1
+        self._step = 0  # the next step of the round
+        self._new = 0  # positions proved in the round so far
+        self._before = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}  # an interruption
+        self._started = time.monotonic()
+
+    def _context(self, memo: np.ndarray) -> np.ndarray:
+        context = trick.make_context(self.ranks)
+        context[trick.LEADER] = self.leader.ctypes.data
+        context[trick.RESPONDER] = self.responder.ctypes.data
+        context[trick.MEMO] = memo.ctypes.data
+        context[trick.PUBLISH_LEADER] = self._new_facts[0].ctypes.data
+        context[trick.PUBLISH_RESPONDER] = self._new_facts[1].ctypes.data
+        return context
+
+    def _count_undecided(self) -> np.ndarray:
+        """The number of undecided positions of each block."""
+        ends = pairwise(self.layout.starts.tolist())
+        return np.array(
+            [end - start - np.count_nonzero(self.stamps[start:end]) for start, end in ends]
+        )
+
+    def progress(self) -> Progress:
+        """How far the build is; may be called at any time."""
+        counts = [
+            sum(int(context[word]) for context in self._contexts)
+            for word in (trick.TESTS, trick.PROVED, trick.NODES)
+        ]
+        return Progress(
+            self.ranks,
+            self.round,
+            self.total - int(self.undecided.sum()),
+            self.total,
+            counts[0] + int(self._before["tests"]),
+            counts[1] + int(self._before["proved"]),
+            counts[2] + int(self._before["nodes"]),
+            time.monotonic() - self._started + self._before["seconds"],
+            memory_needed(self.ranks, self.distances, self.threads),
+            expected_nodes(self.ranks, self.distances),
+        )
+
+    def run(
+        self,
+        report: Callable[[Progress], None] | None = None,
+        checkpoint: Path | None = None,
+        every: float = CHECKPOINT_SECONDS,
+    ) -> None:
+        """Build to the end.
+
+        `report` is called about once a second and after every round. With `checkpoint` the state is
+        written to that file every so many seconds, and a build that finds the file goes on from
+        there; the file is removed by `build_tables`. Raises BuildError if it is not the checkpoint
+        of such a build.
+        """
+        if checkpoint is not None and checkpoint.exists():
+            self._load(checkpoint)
+        saved = time.monotonic()
+        report = report or (lambda progress: None)
+        with ThreadPoolExecutor(self.threads) as pool:
+            while True:
+                steps = self._round_steps()
+                while self._step < len(steps):
+                    self._run_step(pool, steps[self._step], report)
+                    self._step += 1
+                    if checkpoint is not None and time.monotonic() - saved >= every:
+                        self._save(checkpoint)
+                        saved = time.monotonic()
+                if self.distances:
+                    self._end_of_strict_round()
+                report(self.progress())
+                if self._new == 0:
+                    if checkpoint is not None:  # writing tables can take long, too
+                        self._save(checkpoint)
+                    return
+                self.round += 1
+                self._step = self._new = 0
+
+    def _end_of_strict_round(self) -> None:
+        """Let the searches see what the round has proved; choose what the next one will test."""
+        if self.round > 1:  # before, nothing has been tested
+            news = [new ^ old for new, old in zip(self._new_facts, self._facts, strict=True)]
+            self._reaching = reaching(news[0], news[1], self.ranks)
+            for context in self._contexts:
+                context[trick.REACH_LEADER] = self._reaching[0].ctypes.data
+                context[trick.REACH_RESPONDER] = self._reaching[1].ctypes.data
+        for new, old in zip(self._new_facts, self._facts, strict=True):
+            np.copyto(old, new)
+
+    def _round_steps(self) -> list[tuple[bool, int, np.ndarray]]:
+        """The steps of this round: whether to test losses, the stamp of what is proved, blocks."""
+        by_cards = self.layout.by_cards[1 : 4 * self.ranks]
+        if self.distances:
+            if self.round == 1:  # distance 0: the lead of an only card
+                return [(False, 1, by_cards[0])]
+            everything = np.concatenate(by_cards)
+            everything = everything[np.argsort(-self.layout.sizes[everything], kind="stable")]
+            return [(losses, self.round, everything) for losses in (False, True)]
+        return [
+            (losses, 2 * self.round - 1 + losses, blocks)
+            for losses in (False, True)
+            for blocks in by_cards
+        ]
+
+    def _run_step(
+        self,
+        pool: ThreadPoolExecutor,
+        step: tuple[bool, int, np.ndarray],
+        report: Callable[[Progress], None],
+    ) -> None:
+        losses, stamp, blocks = step
+        blocks = blocks[self.undecided[blocks] > 0]
+        if blocks.size == 0:
+            return
+        if stamp > LAST_STAMP:
+            raise BuildError(f"more than {LAST_STAMP} stamps are needed for {self.ranks} ranks")
+        self._counter[0] = 0
+        jobs = [
+            pool.submit(self._work, number, losses, stamp, blocks)
+            for number in range(min(self.threads, len(blocks)))
+        ]
+        try:
+            while wait(jobs, timeout=1).not_done:
+                report(self.progress())
+        except BaseException:
+            self._counter[0] = len(self.layout.sizes)  # no more blocks for the threads
+            raise
+        self._new += sum(job.result() for job in jobs)
+
+    def _work(self, number: int, losses: bool, stamp: int, blocks: np.ndarray) -> int:
+        layout = self.layout
+        new: int = work(
+            self.ranks,
+            losses,
+            blocks,
+            (layout.shapes, layout.starts),
+            self.undecided,
+            self.stamps,
+            stamp,
+            layout.subsets,
+            self._contexts[number].ctypes.data,
+            self._counter.ctypes.data,
+            self._scratch[number],
+        )
+        return new
+
+    def _save(self, path: Path) -> None:
+        progress = self.progress()
+        header = {
+            "ranks": self.ranks,
+            "distances": self.distances,
+            "round": self.round,
+            "step": self._step,
+            "new": self._new,
+            **{key: getattr(progress, key) for key in self._before},
+        }
+        for torn in path.parent.glob(f".{path.name}.*.part"):  # left by a build that was killed
+            torn.unlink()
+        with whole_file(path) as file:
+            file.write(json.dumps(header).encode() + b"\n")
+            for array in self._saved_arrays():
+                file.write(array.data)
+
+    def _saved_arrays(self) -> list[np.ndarray]:
+        return [self.stamps, *self._facts, *(self._new_facts if self.distances else [])]
+
+    def _load(self, path: Path) -> None:
+        with path.open("rb") as file:
+            try:
+                header = json.loads(file.readline())
+                build = header["ranks"], header["distances"]
+            except (ValueError, TypeError, KeyError):
+                raise BuildError(f"{path} is no checkpoint of a build") from None
+            if build != (self.ranks, self.distances):
+                raise BuildError(f"{path} is a checkpoint of another build: {header}")
+            for array in self._saved_arrays():
+                if file.readinto(array.data.cast("B")) != array.nbytes:
+                    raise BuildError(f"the checkpoint {path} is truncated")
+        self.round, self._step, self._new = header["round"], header["step"], header["new"]
+        self._before = {key: header[key] for key in self._before}
+        self.undecided[:] = self._count_undecided()
+
+    def totals(self) -> tuple[int, int, int]:
+        """Wins, losses and draws among all base positions, from the leader's point of view."""
+        wins, losses = (
+            int(np.bitwise_count(table).sum(dtype=np.int64))
+            for table in (self.leader, self.responder)
+        )
+        return wins, losses, (1 << 4 * self.ranks) - 2 - wins - losses
+
+    def slices(self, kind: str) -> Iterator[bytes]:
+        """The slices of a table of this kind, in order (see `solver.complete.table`)."""
+        n = self.ranks
+        positions = 1 << 2 * n
+        for_responder = (positions - 1) ^ swap_trumps(np.arange(positions), n)
+        suit = (1 << n) - 1
+        for p in range(1 << n):
+            for q in range(p + 1):
+                if kind != "outcome":
+                    stamps = self.stamps[self.layout.slice_places(p, q)]
+                    stamps[stamps == UNUSED] = 0
+                    if kind == "distance":
+                        stamps -= stamps > 0
+                    yield stamps.tobytes()
+                    continue
+                wins = _bits(self.leader, (q << n | p) << 2 * n, positions)
+                losses = _bits(self.responder, ((suit ^ q) << n | (suit ^ p)) << 2 * n, positions)[
+                    for_responder
+                ]
+                draws = 1 - (wins | losses)
+                if p == q == 0:
+                    draws[0] = 0  # the empty hand
+                if p == q == suit:
+                    draws[-1] = 0  # the whole deck
+                yield b"".join(np.packbits(b, bitorder="little").tobytes() for b in (wins, draws))
+
+
+def _bits(table: np.ndarray, start: int, count: int) -> np.ndarray:
+    """Bits `start` to `start + count` of a bit table, one a byte.
+
+    `count` is a power of two that divides `start`.
+    """
+    part = table.view(np.uint8)[start >> 3 : (start + count + 7) >> 3]
+    return np.unpackbits(part, bitorder="little")[start & 7 :][:count]
+
+
+def kinds_to_build(ranks: int, distances: bool | None = None) -> tuple[str, ...]:
+    """The tables that a build makes.
+
+    `distances`: whether to compute them, by default for decks of up to DISTANCE_RANKS. A larger
+    deck gets progress instead, without which its wins could not be played.
+    """
+    if distances is None:
+        distances = ranks <= DISTANCE_RANKS
+    if distances:
+        return ("outcome", "distance")
+    return ("outcome", "progress") if ranks > DISTANCE_RANKS else ("outcome",)
+
+
+def build_tables(
+    ranks: int,
+    paths: dict[str, Path],
+    *,
+    threads: int | None = None,
+    report: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
+) -> Builder:
+    """Build the complete solution of a deck and write its tables.
+
+    `paths`: where to write the table of each kind; without "distance" no distances are computed.
+    Files are written whole or not at all. Raises BuildError, also when the memory is not there.
+    """
+    distances = "distance" in paths
+    if distances and "progress" in paths:
+        raise BuildError("a build makes either distances or progress, not both")
+    threads = threads or cores()
+    needed, there = memory_needed(ranks, distances, threads), memory_of_machine()
+    if there is not None and needed > there:
+        raise BuildError(
+            f"a build of {ranks} ranks needs {needed / 2**30:,.1f} GiB of memory, "
+            f"this machine has {there / 2**30:,.1f} GiB"
+        )
+    builder = Builder(ranks, distances=distances, threads=threads)
+    builder.run(report, checkpoint)
+    for kind, path in paths.items():
+        write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
+    return builder

@@ -1,0 +1,432 @@
+"""The table file: the complete solution of a deck, compressed by slices, read where it lies.
+
+There are three kinds of table for a deck: `outcome`, `distance` and `progress`. What a slice is and
+how slices are ordered says `solver.core.bitboard`. All numbers are little-endian.
+
+    offset  size  content
+         0     8  magic "CHALLTAB"
+         8     2  version, 1
+        10     1  kind: 0 outcome, 1 distance, 2 progress
+        11     1  ranks
+        12     4  slices in a chunk (the last chunk may have fewer)
+        16     4  number of chunks, C
+        20     4  CRC-32 of the header (with this field zero) and the index
+        24    24  number of wins, losses, draws among all base positions
+        48    32  SHA-256 of the uncompressed chunks
+        80  8C+8  file offset of each chunk, and of the end of the file
+         …    4C  CRC-32 of each compressed chunk
+         …        the chunks: slices one after the other, as raw LZMA2 (LZMA_FILTERS)
+
+A slice of an outcome table is two bit fields of 4**ranks bits (at least a byte), bit i in byte i //
+8 at 1 << i % 8: "the leader wins", then "draw"; the rest is lost. A slice of another table has one
+byte for each position: of a distance table the tricks to the end, 0 for draws and for hands of one
+card; of a progress table when the outcome was proved (see `solver.complete.build`), 2 * round - 1 for a win,
+2 * round for a loss, 0 for draws. The two hands that are no position (empty and full) hold zeros.
+
+A chunk is checked when it is first read; `Table.check` reads the whole file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import mmap
+import os
+import struct
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import isqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cards import MAX_RANKS
+from solver.complete.value import WIN, table_index
+from solver.core.bitboard import slices
+from solver.core.files import user_folder, whole_file
+
+if TYPE_CHECKING:
+    import numpy as np
+
+KINDS = ("outcome", "distance", "progress")
+MAGIC = b"CHALLTAB"
+VERSION = 1
+LZMA_FILTERS: list[dict[str, Any]] = [
+    {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 0, "pb": 0, "dict_size": 1 << 18}
+]
+CHUNK_BYTES = 1 << 18
+"""Uncompressed size of a chunk: small enough to unpack in milliseconds, large enough to compress
+well."""
+OPEN_CHUNKS = 128
+"""Chunks of one table kept unpacked, the latest used."""
+
+_HEADER = struct.Struct("<8sHBBIII3Q32s")
+DATA = Path(__file__).parent.parent / "data"
+UNPACKED_RANKS = 7
+"""Up to so many ranks arrays of hands are looked up in the unpacked table, then slice by slice."""
+
+
+class TableError(Exception):
+    """A file that is no table, or a broken one: truncated, altered, of another version."""
+
+
+class MissingTable(TableError):
+    """There is no table for a deck."""
+
+
+def slice_bytes(ranks: int, kind: str) -> int:
+    """The size of one uncompressed slice in bytes."""
+    positions = 1 << 2 * ranks
+    return 2 * max(1, positions // 8) if kind == "outcome" else positions
+
+
+def file_name(ranks: int, kind: str) -> str:
+    """The name of the file of a table."""
+    return f"ranks{ranks}.{kind}"
+
+
+def table_path(ranks: int, kind: str) -> Path:
+    """Where a table that is built goes, unless told otherwise: over the one that is found, or else,
+    also where a package may not be written to, into the user's folder."""
+    found = find_table(ranks, kind)
+    if found and os.access(found.parent, os.W_OK):
+        return found
+    return user_folder() / file_name(ranks, kind)
+
+
+def write_table(
+    path: Path, ranks: int, kind: str, totals: tuple[int, int, int], content: Iterable[bytes]
+) -> None:
+    """Write a table from its slices, in order.
+
+    `totals`: wins, losses and draws among all base positions.
+    """
+    size = slice_bytes(ranks, kind)
+    per_chunk = max(1, CHUNK_BYTES // size)
+    count = -(-slices(ranks) // per_chunk)
+    index_bytes = 8 * (count + 1) + 4 * count
+    digest = hashlib.sha256()
+    offsets, checks = [_HEADER.size + index_bytes], []
+    with whole_file(path) as file:
+        file.seek(offsets[0])
+        for packed in _packed(_chunks(content, per_chunk), digest):
+            file.write(packed)
+            offsets.append(offsets[-1] + len(packed))
+            checks.append(zlib.crc32(packed))
+        if len(checks) != count:
+            raise ValueError(f"{len(checks)} chunks given, expected {count}")
+        index = struct.pack(f"<{count + 1}Q{count}I", *offsets, *checks)
+        fields = (MAGIC, VERSION, KINDS.index(kind), ranks, per_chunk, count)
+        check = zlib.crc32(index, zlib.crc32(_HEADER.pack(*fields, 0, *totals, digest.digest())))
+        file.seek(0)
+        file.write(_HEADER.pack(*fields, check, *totals, digest.digest()) + index)
+
+
+def _packed(chunks: Iterable[bytes], digest: Any) -> Iterator[bytes]:
+    """The chunks compressed, on all processors; adds them to the digest."""
+    from concurrent.futures import Future, ThreadPoolExecutor  # not needed to read a table
+
+    def pack(chunk: bytes) -> bytes:
+        return lzma.compress(chunk, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+
+    threads = os.cpu_count() or 1
+    waiting: deque[Future[bytes]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for chunk in chunks:
+            digest.update(chunk)
+            waiting.append(pool.submit(pack, chunk))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        for packed in waiting:
+            yield packed.result()
+
+
+def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
+    group: list[bytes] = []
+    for piece in content:
+        group.append(piece)
+        if len(group) == per_chunk:
+            yield b"".join(group)
+            group.clear()
+    if group:
+        yield b"".join(group)
+
+
+class Table:
+    """An open table file.
+
+    Raises TableError if it is none, truncated, altered or of another version.
+    """
+
+    path: Path
+    ranks: int
+    kind: str
+    wins: int
+    losses: int
+    draws: int
+    digest: str
+    """SHA-256 of the uncompressed content, in hexadecimal."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "the file is empty"
+            raise TableError(f"cannot read the table {path}: {reason}") from None
+        if self._map[: len(MAGIC)] != MAGIC:
+            raise TableError(f"{path} is no table file: it does not begin with {MAGIC.decode()}")
+        if len(self._map) < _HEADER.size:
+            raise TableError(f"{path} is truncated: it ends within its header")
+        fields = list(_HEADER.unpack_from(self._map))
+        _, version, kind, self.ranks, self._per_chunk, count, check = fields[:7]
+        self.wins, self.losses, self.draws, digest = fields[7:]
+        self.digest = digest.hex()
+        if version != VERSION:
+            raise TableError(f"{path} has format version {version}, expected {VERSION}")
+        index_end = _HEADER.size + 12 * count + 8
+        if len(self._map) < index_end:
+            raise TableError(f"{path} is truncated: it ends within its index")
+        index = self._map[_HEADER.size : index_end]
+        fields[6] = 0
+        if zlib.crc32(index, zlib.crc32(_HEADER.pack(*fields))) != check:
+            raise TableError(f"{path} has been altered: the check sum of its header does not match")
+        self.kind = KINDS[kind]
+        numbers = struct.unpack(f"<{count + 1}Q{count}I", index)
+        self._offsets, self._checks = numbers[: count + 1], numbers[count + 1 :]
+        if len(self._map) != self._offsets[-1]:
+            raise TableError(
+                f"{path} is truncated or has grown: {len(self._map)} bytes, "
+                f"expected {self._offsets[-1]}"
+            )
+        self.slice_bytes = slice_bytes(self.ranks, self.kind)
+        self._open: dict[int, bytes] = {}
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the file."""
+        return len(self._map)
+
+    @property
+    def positions(self) -> int:
+        """The number of base positions of the deck."""
+        return (1 << 4 * self.ranks) - 2
+
+    def _chunk(self, number: int) -> bytes:
+        packed = self._map[self._offsets[number] : self._offsets[number + 1]]
+        if zlib.crc32(packed) != self._checks[number]:
+            raise TableError(f"{self.path} has been altered: chunk {number} fails its check sum")
+        return lzma.decompress(packed, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+
+    def slice(self, number: int) -> tuple[bytes, int]:
+        """An unpacked chunk and the offset in it at which slice `number` begins."""
+        chunk, place = divmod(number, self._per_chunk)
+        data = self._open.pop(chunk, None)
+        if data is None:
+            data = self._chunk(chunk)
+            if len(self._open) >= OPEN_CHUNKS:
+                del self._open[next(iter(self._open))]
+        self._open[chunk] = data
+        return data, place * self.slice_bytes
+
+    def content(self) -> Iterator[bytes]:
+        """All chunks, unpacked, in order.
+
+        Raises TableError at the end if the digest does not match.
+        """
+        digest = hashlib.sha256()
+        for number in range(len(self._checks)):
+            chunk = self._chunk(number)
+            digest.update(chunk)
+            yield chunk
+        if digest.hexdigest() != self.digest:
+            raise TableError(f"{self.path} has been altered: its content does not match its digest")
+
+    def check(self) -> None:
+        """Read the whole file; raises TableError if anything in it has been altered."""
+        for _ in self.content():
+            pass
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The complete solution of one deck: outcomes and, where there are any, distances or progress.
+
+    Base positions are the leader's hand as a bit set, seen from the leader (see `solver.core.bitboard`).
+    Raises TableError for tables that do not belong together.
+    """
+
+    ranks: int
+    outcome: Table
+    distance: Table | None = None
+    progress: Table | None = None
+
+    def __post_init__(self) -> None:
+        for kind, table in zip(KINDS, (self.outcome, self.distance, self.progress), strict=True):
+            if table is not None and (table.kind, table.ranks) != (kind, self.ranks):
+                raise TableError(
+                    f"{table.path} is a table of the kind {table.kind} for {table.ranks} ranks, "
+                    f"expected the kind {kind} for {self.ranks} ranks"
+                )
+
+    @property
+    def measure(self) -> Table | None:
+        """The table that says which winning moves lead to a win: distances, or else progress."""
+        return self.distance or self.progress
+
+    def __getitem__(self, index: int) -> int:
+        """The score at a table index, as `solver.complete.value` wants it.
+
+        A win counts as a win in d: its distance; else its place in the order of proofs, `stamp *
+        64 + cards of the leader`, which falls with every trick of a proper win, too; else 1.
+        """
+        number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
+        data, start = self.outcome.slice(number)
+        if data[start + (place >> 3)] >> (place & 7) & 1:
+            sign = 1
+        elif data[start + (self.outcome.slice_bytes >> 1) + (place >> 3)] >> (place & 7) & 1:
+            return 0
+        else:
+            sign = -1
+        if self.distance is not None:
+            data, start = self.distance.slice(number)
+            return sign * (WIN - data[start + place])
+        if self.progress is not None:
+            data, start = self.progress.slice(number)
+            p, q = plain_suits(number)
+            cards = place.bit_count() + p.bit_count() + q.bit_count()
+            return sign * (WIN - (data[start + place] << 6 | cards))
+        return sign * (WIN - 1)
+
+    def probe(self, hand: Any) -> Any:
+        """Score of the base position in which the leader holds `hand`: one int, or an array.
+
+        A score is `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw. An array
+        must be of an integer type; the result has its shape and the type int16. Raises ValueError
+        for a hand that is empty, full or not of this deck.
+        """
+        full = (1 << 4 * self.ranks) - 1
+        if isinstance(hand, int):
+            if not 0 < hand < full:
+                raise ValueError(f"hand {hand:#x} is no base position with {self.ranks} ranks")
+            return self[table_index(hand, self.ranks)]
+        import numpy as np
+
+        hands = np.asarray(hand)
+        if hands.dtype.kind not in "iu":
+            raise ValueError(f"hands of the type {hands.dtype} given, expected integers")
+        wrong = (hands <= 0) | (hands >= full)
+        if wrong.any():
+            raise ValueError(
+                f"hand {int(hands[wrong][0]):#x} is no base position with {self.ranks} ranks"
+            )
+        indices = table_indices(hands.astype(np.int64), self.ranks)
+        if self.ranks <= UNPACKED_RANKS:
+            return self.scores()[indices]
+        numbers, places = np.divmod(indices.ravel(), 1 << 2 * self.ranks)
+        result = np.empty(indices.size, np.int16)
+        order = np.argsort(numbers, kind="stable")  # one slice after the other
+        first = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        for here in np.split(order, first[1:]) if indices.size else ():
+            result[here] = self.slice_scores(int(numbers[here[0]]))[places[here]]
+        return result.reshape(indices.shape)
+
+    def slice_scores(self, number: int) -> np.ndarray:
+        """The scores of one slice, int16, in the order of table indices."""
+        import numpy as np
+
+        positions = 1 << 2 * self.ranks
+        data, start = self.outcome.slice(number)
+        planes = np.frombuffer(data, np.uint8, self.outcome.slice_bytes, start).reshape(2, -1)
+        wins, draws = np.unpackbits(planes, axis=1, bitorder="little")[:, :positions]
+        signs = np.where(wins, 1, np.where(draws, 0, -1)).astype(np.int16)
+        measure = self.measure
+        if measure is None:
+            return signs * np.int16(WIN - 1)
+        data, start = measure.slice(number)
+        d = np.frombuffer(data, np.uint8, positions, start).astype(np.int16)
+        if measure.kind == "progress":
+            p, q = plain_suits(number)
+            cards = np.bitwise_count(np.arange(positions)) + (p.bit_count() + q.bit_count())
+            d = d << 6 | cards
+        scores: np.ndarray = signs * (WIN - d).astype(np.int16)
+        return scores
+
+    def scores(self) -> np.ndarray:
+        """All scores by table index, int16, 2 bytes a stored position; kept once unpacked."""
+        return _scores(self)
+
+    def outcomes(self) -> np.ndarray:
+        """The content of the outcome table, uint8, 2 bits a stored position; kept once unpacked."""
+        return _content(self.outcome)
+
+
+def plain_suits(number: int) -> tuple[int, int]:
+    """The two plain suits, P >= Q, of the positions in slice `number`."""
+    p = (isqrt(8 * number + 1) - 1) >> 1
+    return p, number - (p * (p + 1) >> 1)
+
+
+def table_indices(hands: np.ndarray, ranks: int) -> np.ndarray:
+    """`solver.complete.value.table_index` of an int64 array."""
+    import numpy as np
+
+    two = 2 * ranks
+    p, q = (hands >> two) & ((1 << ranks) - 1), hands >> (two + ranks)
+    high, low = np.maximum(p, q), np.minimum(p, q)
+    indices: np.ndarray = ((high * (high + 1) >> 1) + low) << two | hands & ((1 << two) - 1)
+    return indices
+
+
+@cache
+def _scores(tables: Tables) -> np.ndarray:
+    import numpy as np
+
+    result = np.empty((slices(tables.ranks), 1 << 2 * tables.ranks), np.int16)
+    for number in range(len(result)):
+        result[number] = tables.slice_scores(number)
+    return result.ravel()
+
+
+@cache
+def _content(table: Table) -> np.ndarray:
+    import numpy as np
+
+    result = np.empty(slices(table.ranks) * table.slice_bytes, np.uint8)
+    start = 0
+    for chunk in table.content():
+        result[start : start + len(chunk)] = np.frombuffer(chunk, np.uint8)
+        start += len(chunk)
+    return result
+
+
+def find_table(ranks: int, kind: str) -> Path | None:
+    """The file of a table, in this package or else in the user's folder; None if there is none."""
+    name = file_name(ranks, kind)
+    if (DATA / name).exists():
+        return DATA / name
+    path = user_folder() / name
+    return path if path.exists() else None
+
+
+@cache
+def open_tables(ranks: int) -> Tables:
+    """The complete solution of a deck, from wherever `find_table` finds it.
+
+    Raises MissingTable, TableError.
+    """
+    paths = {kind: find_table(ranks, kind) for kind in KINDS}
+    if paths["outcome"] is None:
+        have = [str(n) for n in range(1, MAX_RANKS + 1) if find_table(n, "outcome")]
+        raise MissingTable(
+            f"there is no table for decks of {ranks} ranks, only for {', '.join(have) or 'none'}"
+        )
+    return Tables(ranks, *(path and Table(path) for path in paths.values()))  # type: ignore[arg-type]
+
+
+def probe(hand: Any, ranks: int) -> Any:
+    """`Tables.probe` of the deck's own tables: the score of one hand or of an array of hands."""
+    return open_tables(ranks).probe(hand)

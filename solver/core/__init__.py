@@ -1,0 +1,1 @@
+"""What all solvers share: bit boards, the trick search, files, the machine."""

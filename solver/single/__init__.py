@@ -1,0 +1,1 @@
+"""The search from a single position, for decks without a table."""

@@ -1,0 +1,1 @@
+"""Many deals: batches, records of them, measurements."""

@@ -1,0 +1,146 @@
+"""Many deals solved: which deals, in which order, and what is recorded of each."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from engine.deals import Deal, all_deals, random_deal
+from engine.errors import GameError
+from solver.complete.table import open_tables
+from solver.solver import Searcher
+
+COLUMNS = (
+    "deal",
+    "dealer_trump",
+    "dealer_second",
+    "trumps_held",
+    "weight",
+    "outcome",
+    "distance",
+    "winning_leads",
+    "source",
+)
+"""What is recorded of a deal. The outcome and the distance are those of `solver.Solution`, for the
+dealer, who leads; winning leads are those that keep a win, the quickest first
+where distances are known."""
+
+TIMES = "seconds"
+"""The column that is not the same in every run."""
+
+Record = dict[str, Any]
+"""A deal: every one of `COLUMNS`, and `TIMES` if it was measured."""
+
+Solve = Callable[[Sequence[Deal]], Iterator[Record]]
+"""Gives the records of deals, in their order."""
+
+BLOCK = 1 << 14
+"""Deals handed to a `Solve` at once: bounds memory, and keeps very many workers busy."""
+
+
+class RecordError(GameError):
+    """What should be records is none, or they are not those of this batch."""
+
+
+class Batch:
+    """All deals of a deck, or `count` random ones from a seed. Their records can be had once."""
+
+    def __init__(self, ranks: int, count: int | None = None, seed: int = 0) -> None:
+        self.ranks = ranks
+        self.count = 4**ranks if count is None else count
+        self.seed = None if count is None else seed
+        """None for all deals."""
+        rng = random.Random(seed)
+        self._deals = (
+            all_deals(ranks)
+            if count is None
+            else (random_deal(ranks, rng) for _ in range(self.count))
+        )
+        self._answers: dict[Deal, Record] = {}
+        """What is known of deals that may come up again."""
+
+    def keep(self, records: Iterable[Record], solve: Solve) -> Iterator[Record]:
+        """The first records, from an earlier run.
+
+        Raises RecordError if they are not of these deals. The last one is computed again, for the
+        same deals may have come from other tables or, if there is only one, from another deck.
+        """
+        last: tuple[Deal, Record] | None = None
+        for number, record in enumerate(records, 1):
+            deal = next(self._deals, None)
+            if deal is None:
+                raise RecordError(f"it has more than the {self.count} records asked for")
+            if not describe(deal).items() <= record.items():
+                raise RecordError(
+                    f"record {number} is of the deal {record['deal']}, weight {record['weight']}, "
+                    f"expected {deal}, weight {deal.weight}: its deck, seed or choice was another"
+                )
+            if self.seed is not None:
+                self._answers[deal] = record
+            yield record
+            last = deal, record
+        if last:
+            (again,) = solve(last[:1])
+            for column in COLUMNS:
+                if last[1][column] != again[column]:
+                    raise RecordError(
+                        f"its last record has the {column} {last[1][column]!r}, "
+                        f"expected {again[column]!r}: its deck or tables were others"
+                    )
+
+    def records(self, solve: Solve) -> Iterator[Record]:
+        """The records that follow those kept. A deal that comes up again is not solved again."""
+        while block := list(islice(self._deals, BLOCK)):
+            answers = self._answers if self.seed is not None else {}
+            found = solve([deal for deal in dict.fromkeys(block) if deal not in answers])
+            for deal in block:
+                if deal not in answers:
+                    answers[deal] = next(found)
+                yield answers[deal]
+
+
+def solve_deal(deal: Deal) -> Record:
+    """The record of a deal, computed here. Raises MissingTable."""
+    solution = _searcher(deal.ranks, threading.get_ident()).solve(deal.position())
+    winning = [str(move.action) for move in solution.moves if move.outcome == "win"]
+    return {
+        **describe(deal),
+        "outcome": solution.outcome,
+        "distance": solution.distance,
+        "winning_leads": " ".join(winning),
+        "source": solution.source,
+        TIMES: round(solution.seconds, 6),
+    }
+
+
+def load(ranks: int) -> None:
+    """Load what `solve_deal` needs for a deck. Raises MissingTable."""
+    _searcher(ranks, threading.get_ident())
+
+
+def describe(deal: Deal) -> Record:
+    """What a record says of a deal before it is solved."""
+    trump, second = str(deal).split(".")
+    return {
+        "deal": str(deal),
+        "dealer_trump": trump,
+        "dealer_second": second,
+        "trumps_held": len(deal.trump),
+        "weight": deal.weight,
+    }
+
+
+@cache
+def _searcher(ranks: int, thread: int) -> Searcher:
+    """A search with a memory of its own for each thread; they share the table, loaded once."""
+    with _loading:
+        tables = open_tables(ranks)
+        # Progress is left out: not everyone has the table, and records are the same everywhere.
+        return Searcher(tables, compiled=True, outcomes_only=tables.distance is None)
+
+
+_loading = threading.Lock()

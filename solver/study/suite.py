@@ -1,0 +1,109 @@
+"""A fixed suite of positions, easy to hard, and the work of the trick search on them.
+
+The same positions mean the same work on any machine and any day: times may differ, numbers of nodes
+may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+from engine.cards import Card
+from engine.position import Position
+from solver.complete.table import open_tables, table_indices
+from solver.core import trick
+from solver.core.bitboard import hand_bits, swap_trumps, view
+from solver.core.lowlevel import load, store
+from solver.core.trick import MEMO_SIZE, NODES, TAG, make_context, proves, word
+
+SUITE = Path(__file__).parent.parent / "data" / "suite.txt"
+
+_NEXT_TAG: int = word(1 << 41)
+_PART = 1 << 18
+
+
+def suite() -> list[Position]:
+    """The positions of the suite: decks of 4 to 6 ranks, on an empty table and in a trick."""
+    lines = SUITE.read_text(encoding="ascii").splitlines()
+    return [Position.parse(line) for line in lines if not line.startswith("#")]
+
+
+class Searches:
+    """For each of some positions of one deck: can the player to lead, can the other force a win?
+
+    Whoever faces a card leads after each beat that he has: one pair of searches for each. The facts
+    about empty tables come from the finished solution, so that the work does not depend on a build.
+    """
+
+    def __init__(self, ranks: int, positions: list[Position]) -> None:
+        self._tables = bit_tables(ranks)
+        self._memo = np.zeros(2 * MEMO_SIZE, np.uint64)
+        self._context = make_context(ranks)
+        self._context[trick.LEADER] = self._tables[0].ctypes.data
+        self._context[trick.RESPONDER] = self._tables[1].ctypes.data
+        self._context[trick.MEMO] = self._memo.ctypes.data
+        searches = [
+            (number, *search)
+            for number, position in enumerate(positions)
+            for search in _searches(position)
+        ]
+        self._searches = np.array(searches, np.uint64).reshape(-1, 4)
+        self._nodes = np.zeros(len(positions), np.int64)
+
+    def run(self) -> list[int]:
+        """Search all; the number of lead nodes for each position."""
+        self._nodes[:] = 0
+        _search(self._searches, self._context.ctypes.data, self._nodes)
+        nodes: list[int] = self._nodes.tolist()
+        return nodes
+
+
+def _searches(position: Position) -> Iterator[tuple[int, int, int]]:
+    """The arguments of `proves` for both players, at every lead node that is next."""
+    if position.top is not None:
+        for beat in position.legal_actions():
+            if isinstance(beat, Card):
+                yield from _searches(position.apply(beat))
+    elif position.winner is None:
+        leader = position.turn
+        for prover in (leader, 3 - leader):
+            suits = view(position.trumps, prover)
+            own, other = (
+                hand_bits(position.hands[player - 1], suits, position.ranks)
+                for player in (prover, 3 - prover)
+            )
+            yield own, other, prover == leader
+
+
+@njit(cache=True, nogil=True)
+def _search(searches: np.ndarray, context: int, nodes: np.ndarray) -> None:
+    """Run the searches (position number, hands, prover leads), each with an empty memo."""
+    for i in range(len(searches)):
+        number, own, other, leading = searches[i]
+        before = load(context, NODES)
+        store(context, TAG, load(context, TAG) + _NEXT_TAG)
+        proves(own, other, leading != 0, context)
+        nodes[number] += load(context, NODES) - before
+
+
+def bit_tables(ranks: int) -> tuple[np.ndarray, np.ndarray]:
+    """The finished solution as a build would hold it: "prover leads and wins", "prover responds and
+    wins", bits over the prover's hand (see `solver.core.trick`). Raises MissingTable, TableError."""
+    scores = open_tables(ranks).scores()
+    size = 1 << 4 * ranks
+    leader, responder = (np.zeros(max(1, size >> 6), np.uint64) for _ in range(2))
+    for start in range(0, size, _PART):
+        hands = np.arange(start, min(size, start + _PART))
+        others = swap_trumps(size - 1 - hands, ranks)
+        inner = (hands > 0) & (hands < size - 1)
+        for table, wins in (
+            (leader, scores[table_indices(hands, ranks)] > 0),
+            (responder, scores[table_indices(others, ranks)] < 0),
+        ):
+            bits = np.packbits(wins & inner, bitorder="little")
+            table.view(np.uint8)[start >> 3 : (start >> 3) + len(bits)] = bits
+    return leader, responder

@@ -1,0 +1,78 @@
+"""Hands as bit sets and their places in a table."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import decks, hands
+
+from engine.cards import SUITS, deck_cards
+from engine.notation import format_hand, parse_card, parse_hand
+from solver.complete.table import table_indices
+from solver.complete.value import table_index
+from solver.core.bitboard import card_bit, hand_bits, hand_cards, slices, swap_trumps, view
+
+trumps = st.permutations(range(4)).map(lambda suits: tuple(suits[:2]))
+players = st.integers(1, 2)
+
+
+@st.composite
+def bit_sets(draw):
+    ranks = draw(decks)
+    return draw(st.integers(0, (1 << 4 * ranks) - 1)), ranks
+
+
+def test_layout():
+    """The drawing in the module, for AK of four suits, diamonds mine and spades the other's."""
+    suits = view((0, 2), 2)
+    assert "".join(SUITS[suit] for suit in suits) == "DSHC"
+    names = ["KD", "AD", "KS", "AS", "KH", "AH", "KC", "AC"]
+    assert [card_bit(parse_card(name), suits, 2) for name in names] == list(range(8))
+    assert hand_bits(parse_hand("AK.-.A.K"), suits, 2) == 0b01_00_11_10
+    assert format_hand(hand_cards(0b01_00_11_10, suits, 2)) == "AK.-.A.K"
+
+
+@given(trumps)
+def test_both_players_see_the_same_plain_suits(trumps):
+    own, other, *plain = view(trumps, 1)
+    assert (own, other) == trumps
+    assert view(trumps, 2) == (other, own, *plain)
+    assert {own, other, *plain} == set(range(4))
+
+
+@given(st.data(), decks, trumps, players)
+def test_hands_and_bit_sets_are_the_same(data, ranks, trumps, player):
+    hand, suits = data.draw(hands(ranks)), view(trumps, player)
+    bits = hand_bits(hand, suits, ranks)
+    assert bits.bit_count() == len(hand)
+    assert hand_cards(bits, suits, ranks) == hand
+    assert hand_bits(deck_cards(ranks) - hand, suits, ranks) == (1 << 4 * ranks) - 1 - bits
+
+
+@given(st.data(), decks, trumps)
+def test_swapping_trumps_is_changing_sides(data, ranks, trumps):
+    hand = data.draw(hands(ranks))
+    mine, others = (hand_bits(hand, view(trumps, player), ranks) for player in (1, 2))
+    assert swap_trumps(mine, ranks) == others
+    assert swap_trumps(others, ranks) == mine
+    assert swap_trumps(np.array([mine, others]), ranks).tolist() == [others, mine]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_a_table_has_a_place_for_every_hand_and_its_twin(ranks):
+    """Both and no others share it, and slices follow one another as the module says."""
+    suit = (1 << ranks) - 1
+    places = {}
+    for hand in range(1 << 4 * ranks):
+        p, q = hand >> 2 * ranks & suit, hand >> 3 * ranks
+        key = hand & ((1 << 2 * ranks) - 1), min(p, q), max(p, q)
+        assert places.setdefault(table_index(hand, ranks), key) == key
+    assert sorted(places) == list(range(slices(ranks) << 2 * ranks))
+    pairs = [places[number << 2 * ranks][:0:-1] for number in range(slices(ranks))]
+    assert pairs == [(p, q) for p in range(suit + 1) for q in range(p + 1)]
+
+
+@given(bit_sets())
+def test_indices_of_arrays(bits):
+    hand, ranks = bits
+    assert table_indices(np.array([hand]), ranks).tolist() == [table_index(hand, ranks)]

@@ -1,0 +1,255 @@
+"""Building: right entries, the same files in every way, and going on after an interruption."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from functools import cache
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import numpy as np
+import oracle
+import pytest
+
+from solver.complete import build
+from solver.complete.build import Builder, BuildError, build_tables
+from solver.complete.table import Table, Tables, table_path
+from solver.complete.value import WIN
+from solver.core import trick
+from solver.core.bitboard import swap_trumps
+
+ROOT = Path(__file__).parents[2]
+KINDS = ("outcome", "distance")
+WAYS = [(distances, threads) for distances in (False, True) for threads in (1, 2)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A function from (ranks, distances, threads) to the builder and the paths of what it wrote."""
+
+    @cache
+    def make(ranks, distances, threads):
+        folder = tmp_path_factory.mktemp("built")
+        paths = {kind: folder / kind for kind in KINDS[: 1 + distances]}
+        return build_tables(ranks, paths, threads=threads), paths
+
+    return make
+
+
+def same_as_shipped(ranks, paths):
+    return all(
+        path.read_bytes() == table_path(ranks, kind).read_bytes() for kind, path in paths.items()
+    )
+
+
+def counters(builder):
+    """The progress of a builder without what depends on the machine."""
+    progress = asdict(builder.progress())
+    del progress["seconds"], progress["memory"]
+    return progress
+
+
+@pytest.mark.parametrize(("distances", "threads"), WAYS)
+@pytest.mark.parametrize("ranks", oracle.RANKS)
+def test_every_entry(built, ranks, distances, threads):
+    _, paths = built(ranks, distances, threads)
+    tables = Tables(ranks, Table(paths["outcome"]), Table(paths["distance"]) if distances else None)
+    expected = oracle.scores(ranks) if distances else oracle.outcomes(ranks) * (WIN - 1)
+    assert np.array_equal(tables.probe(oracle.base_hands(ranks)), expected)
+
+
+@pytest.mark.parametrize(("distances", "threads"), WAYS)
+@pytest.mark.parametrize("ranks", oracle.RANKS)
+def test_the_same_bytes_as_shipped(built, ranks, distances, threads):
+    _, paths = built(ranks, distances, threads)
+    assert same_as_shipped(ranks, paths)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("distances", "threads"), WAYS)
+def test_the_same_bytes_as_shipped_with_6_ranks(built, distances, threads):
+    _, paths = built(6, distances, threads)
+    assert same_as_shipped(6, paths)
+
+
+@pytest.mark.parametrize("distances", [False, True])
+@pytest.mark.parametrize("ranks", oracle.RANKS)
+def test_threads_do_the_same_work(built, ranks, distances):
+    (one, _), (two, _) = (built(ranks, distances, threads) for threads in (1, 2))
+    assert counters(one) == counters(two)
+
+
+@pytest.mark.parametrize(("distances", "threads"), WAYS)
+def test_counts(built, distances, threads):
+    """All is decided but the two draws with 5 ranks, which stand for four."""
+    builder, _ = built(5, distances, threads)
+    progress = builder.progress()
+    assert (progress.ranks, progress.decided, progress.total) == (5, 540_668, 540_670)
+    assert progress.nodes > progress.tests > progress.proved > 0
+    assert progress.seconds > 0
+    assert builder.totals() == (577_198, 471_372, 4)
+
+
+@pytest.mark.parametrize("ranks", oracle.RANKS)
+def test_a_round_for_every_distance_and_one_that_changes_nothing(built, ranks):
+    builder, _ = built(ranks, True, 1)
+    longest = WIN - np.abs(oracle.scores(ranks)[oracle.scores(ranks) != 0]).min()
+    assert builder.progress().round == longest + 2
+
+
+@pytest.mark.parametrize("distances", [False, True])
+def test_reports(distances):
+    builder, reports = Builder(3, distances=distances), []
+    builder.run(reports.append)
+    assert {report.round for report in reports} == set(range(1, builder.round + 1))
+    for before, after in pairwise(reports):
+        assert before.round <= after.round
+        assert before.decided <= after.decided <= after.total
+        assert before.nodes <= after.nodes
+    assert asdict(reports[-1]) | {"seconds": 0} == asdict(builder.progress()) | {"seconds": 0}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_stamps_order_all_proofs(ranks):
+    """Of outcomes: each follows in a trick from earlier stamps, or the same and fewer cards."""
+    builder = Builder(ranks, distances=False)
+    builder.run()
+    full, suit = (1 << 4 * ranks) - 1, (1 << ranks) - 1
+    facts = []
+    for p in range(suit + 1):
+        for q in range(suit + 1):
+            stamps = builder.stamps[builder.layout.slice_places(p, q)].tolist()
+            first = (q << ranks | p) << 2 * ranks
+            facts += [(s, h.bit_count(), h) for h, s in enumerate(stamps, first) if 0 < h < full]
+    context = trick.make_context(ranks)
+    memo = np.zeros(2 * trick.MEMO_SIZE, np.uint64)
+    words = max(1, 1 << 4 * ranks >> 6)
+    leader, responder = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    for word, array in ((trick.LEADER, leader), (trick.RESPONDER, responder), (trick.MEMO, memo)):
+        context[word] = array.ctypes.data
+    for _, group in groupby(sorted(facts), key=lambda fact: fact[:2]):
+        new = []
+        for stamp, _, hand in group:
+            wins = stamp % 2 == 1
+            mine = hand if wins else full ^ swap_trumps(hand, ranks)
+            assert stamp > 0
+            assert trick.proves(mine, full ^ mine, wins, context.ctypes.data)
+            new.append((leader if wins else responder, mine))
+        for table, mine in new:
+            table.view(np.uint8)[mine >> 3] |= 1 << (mine & 7)
+        memo[:] = 0
+
+
+def test_too_many_rounds(monkeypatch):
+    monkeypatch.setattr(build, "LAST_STAMP", 5)
+    with pytest.raises(BuildError, match="more than 5 stamps are needed for 3 ranks"):
+        Builder(3, distances=True).run()
+
+
+# Interruptions.
+
+
+def test_an_interruption_leaves_no_files(tmp_path):
+    def stop(progress):
+        if progress.round == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_tables(3, {kind: tmp_path / kind for kind in KINDS}, report=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+class OneStep(Builder):
+    """A builder that dies whenever it has saved its state."""
+
+    def _save(self, path):
+        super()._save(path)
+        raise InterruptedError
+
+
+@pytest.mark.parametrize("distances", [False, True])
+def test_interrupted_after_every_step(tmp_path, distances):
+    checkpoint = tmp_path / "checkpoint"
+    whole = Builder(3, distances=distances)
+    whole.run()
+    for _ in range(1000):
+        builder = OneStep(3, distances=distances)
+        try:
+            builder.run(checkpoint=checkpoint, every=0)
+        except InterruptedError:
+            continue
+        break
+    assert np.array_equal(builder.stamps, whole.stamps)
+    assert builder.round == whole.round
+    if not distances:  # which tests are needless is forgotten
+        assert counters(builder) == counters(whole)
+    assert builder.totals() == whole.totals() == (2_426, 1_668, 0)
+    assert list(tmp_path.iterdir()) == [checkpoint]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from solver.complete.build import Builder
+Builder(5, distances=sys.argv[2] == "True").run(checkpoint=Path(sys.argv[1]), every=0)
+"""
+
+
+@pytest.mark.parametrize("distances", [False, True])
+def test_killed_and_resumed(tmp_path, distances):
+    checkpoint = tmp_path / "checkpoint"
+    rng = random.Random(distances)
+    for _ in range(1 + distances):
+        saved = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
+        arguments = [sys.executable, "-c", KILLED, str(checkpoint), str(distances)]
+        with subprocess.Popen(arguments, cwd=ROOT) as process:
+            while not checkpoint.exists() or checkpoint.stat().st_mtime_ns == saved:
+                assert process.poll() is None
+                time.sleep(0.01)
+            time.sleep(rng.uniform(0, 0.1))
+            process.send_signal(signal.SIGKILL)
+    paths = {kind: tmp_path / kind for kind in KINDS[: 1 + distances]}
+    reports = []
+    builder = build_tables(5, paths, checkpoint=checkpoint, report=reports.append)
+    assert same_as_shipped(5, paths)
+    assert reports[0].decided > 0
+    assert not checkpoint.exists()
+    assert builder.totals() == (577_198, 471_372, 4)
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """The checkpoint of a build of outcomes of 3 ranks, with some of it done."""
+    path = tmp_path / "checkpoint"
+    with pytest.raises(InterruptedError):
+        OneStep(3, distances=False).run(checkpoint=path, every=0)
+    return path
+
+
+@pytest.mark.parametrize(("ranks", "distances"), [(4, False), (3, True)])
+def test_checkpoint_of_another_build(checkpoint, ranks, distances):
+    before = checkpoint.read_bytes()
+    with pytest.raises(BuildError, match="checkpoint is a checkpoint of another build"):
+        Builder(ranks, distances=distances).run(checkpoint=checkpoint)
+    assert checkpoint.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda data: data[:-1], "the checkpoint .* is truncated"),
+        (lambda data: data[:300], "the checkpoint .* is truncated"),
+        (lambda data: data[:20], "checkpoint is no checkpoint of a build"),
+        (lambda data: b"", "checkpoint is no checkpoint of a build"),
+        (lambda data: b"{}\n" + data, "checkpoint is no checkpoint of a build"),
+        (lambda data: b"1\n", "checkpoint is no checkpoint of a build"),
+        (lambda data: b"\xff\x80\0\n", "checkpoint is no checkpoint of a build"),
+    ],
+)
+def test_broken_checkpoint(checkpoint, damage, words):
+    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
+    with pytest.raises(BuildError, match=words):
+        Builder(3, distances=False).run(checkpoint=checkpoint)

@@ -1,0 +1,735 @@
+"""The search: its facts against plain dominance, its answers against the tables, its limits."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from command import challenge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import positions
+
+import solver.single.search
+from engine.cards import deck_cards
+from engine.deals import Deal, all_deals
+from engine.errors import GameError
+from engine.notation import parse_hand
+from engine.position import Position
+from solver import Solution, open_tables, solve
+from solver.core.bitboard import hand_bits, swap_trumps, view
+from solver.single.claims import FAILS, NO_LIMIT, UNKNOWN, WINS, Memory, is_won, status
+from solver.single.draws import Closing
+from solver.single.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
+from solver.single.facts import (
+    FACT_WORDS,
+    FACTS,
+    HAND,
+    KEPT,
+    add,
+    entries,
+    known,
+    make_groups,
+    make_pool,
+    thin_out,
+)
+from solver.single.marks import LOST, WON, border, mark, mark_of
+from solver.single.search import Search
+
+SMALL = st.integers(1, 4)
+ADVANCED = Deal.parse("AKQJ8765.KQJ765", 10).position()
+
+
+def word(value):
+    return np.uint64(value)
+
+
+# The facts.
+
+
+class Store:
+    """Facts of one deck."""
+
+    def __init__(self, ranks, words=1 << 20):
+        self.context = np.zeros(FACT_WORDS, np.uint64)
+        self._kept = [*make_groups(self.context, ranks, 2), make_pool(self.context, words)]
+        self._address = word(self.context.ctypes.data)
+
+    def add(self, hand, kind, level):
+        return add(word(hand), word(kind), word(level), self._address)
+
+    def known(self, hand, kind, limit):
+        return known(word(hand), word(kind), word(limit), self._address)
+
+    def facts(self, kind):
+        """As (hand, level), twins as well."""
+        return [(int(fact) & HAND, int(fact) >> 40) for fact in entries(self.context, kind, 255)]
+
+
+def suits(hand, ranks):
+    """The ranks of each suit, lowest first."""
+    return [[r for r in range(ranks) if hand >> (s * ranks + r) & 1] for s in range(4)]
+
+
+def at_least_as_good(mine, others):
+    """Whether, suit by suit, there are as many cards, each at least as high."""
+    return all(
+        len(a) == len(b) and all(x >= y for x, y in zip(a, b, strict=True))
+        for a, b in zip(mine, others, strict=True)
+    )
+
+
+def dominates(hand, fact, ranks):
+    """The same, whichever of the plain suits is compared with which."""
+    mine, (t, u, p, q) = suits(hand, ranks), suits(fact, ranks)
+    return any(at_least_as_good(mine, other) for other in ([t, u, p, q], [t, u, q, p]))
+
+
+@given(st.data(), st.integers(1, 4))
+def test_facts_are_found_by_dominance(data, ranks):
+    hands = st.integers(1, (1 << 4 * ranks) - 2)
+    facts = data.draw(
+        st.lists(st.tuples(hands, st.integers(0, 1), st.integers(0, 255)), max_size=20)
+    )
+    store = Store(ranks)
+    for fact in facts:
+        assert store.add(*fact)
+    for hand in [*data.draw(st.lists(hands, max_size=20)), *(fact[0] for fact in facts)]:
+        for kind in range(2):
+            for limit in (0, 100, 255):
+                expected = any(
+                    kind == k and level <= limit and dominates(hand, fact, ranks)
+                    for fact, k, level in facts
+                )
+                assert store.known(hand, kind, limit) == expected
+
+
+@given(st.data(), st.integers(1, 4))
+def test_dropping_facts_that_follow_changes_no_answer(data, ranks):
+    hands = st.integers(1, (1 << 4 * ranks) - 2)
+    facts = st.lists(st.tuples(hands, st.integers(0, 1), st.integers(0, 255)), max_size=20)
+    store, thinned = Store(ranks), Store(ranks)
+    for fact in data.draw(facts):
+        assert store.add(*fact)
+        assert thinned.add(*fact)
+    thin_out(thinned.context, 2, 2)
+    for fact in data.draw(facts):  # more can come
+        assert store.add(*fact)
+        assert thinned.add(*fact)
+    asked = data.draw(st.lists(hands, max_size=20))
+    for hand in [*asked, *(hand for kind in range(2) for hand, _ in store.facts(kind))]:
+        for kind in range(2):
+            for limit in (0, 100, 255):
+                assert thinned.known(hand, kind, limit) == store.known(hand, kind, limit)
+
+
+def test_facts_that_follow_from_others_are_dropped():
+    """All others stay, with their levels."""
+    ranks, rng = 4, random.Random(0)
+    store = Store(ranks)
+    for _ in range(3000):
+        assert store.add(rng.randrange(1, (1 << 4 * ranks) - 1), 0, rng.randrange(256))
+    before = {(hand, level): suits(hand, ranks) for hand, level in store.facts(0)}
+    expected = {
+        (hand, level)
+        for (hand, level), mine in before.items()
+        if not any(
+            other != (hand, level) and other[1] <= level and at_least_as_good(mine, others)
+            for other, others in before.items()
+        )
+    }
+    thin_out(store.context, 2, 2)
+    assert sorted(store.facts(0)) == sorted(expected)
+    assert store.context[KEPT] == len(expected) < len(before) / 2
+
+
+def test_many_facts_of_one_shape():
+    """More than fit into the first blocks, with levels."""
+    ranks, rng = 6, random.Random(0)
+    store, facts = Store(ranks), []
+
+    def hand():
+        return sum(
+            sum(1 << r for r in rng.sample(range(ranks), 3)) << ranks * suit for suit in range(4)
+        )
+
+    for _ in range(1500):
+        facts.append((hand(), rng.randrange(1, 256)))
+        assert store.add(facts[-1][0], 0, facts[-1][1])
+    assert store.context[FACTS] > 1500 * 1.8  # with equally many plain cards, twins as well
+    answers = set()
+    for _ in range(300):
+        x, limit = hand(), rng.choice([3, 30, 255])
+        expected = any(level <= limit and dominates(x, fact, ranks) for fact, level in facts)
+        assert store.known(x, 0, limit) == expected
+        answers.add(expected)
+    assert answers == {True, False}
+
+
+def test_a_full_pool_takes_no_more():
+    store = Store(3, words=200)
+    taken = [store.add(hand, 0, 0) for hand in range(1, 1 << 12)]
+    assert taken[0]
+    assert not taken[-1]
+
+
+# The marks.
+
+MARKED = [1, 2, 7, int(LOST), int(WON)]
+
+
+@given(st.data(), st.integers(1, 3))
+def test_marks_are_spread_by_dominance(data, ranks):
+    """As a search makes them, with no win that is a failure; what is bordered can be had again."""
+    every = range(1 << 4 * ranks)
+    memory = Memory(ranks, 1 << 26, marks=True)
+    expected = dict.fromkeys(every, 0)
+    claims = st.tuples(st.sampled_from(every), st.sampled_from(MARKED))
+    for hand, value in data.draw(st.lists(claims, max_size=12)):
+        won = value == WON
+        settled = [
+            x for x in every if (dominates(x, hand, ranks) if won else dominates(hand, x, ranks))
+        ]
+        if any(expected[x] > 0 if won else expected[x] == WON for x in settled):
+            continue
+        mark(word(hand), word(1), word(value), memory.address)
+        for x in settled:
+            expected[x] = max(expected[x], value)
+
+    def marks(memory, side):
+        return {x: int(mark_of(word(x), word(side), memory.address)) for x in every}
+
+    assert marks(memory, 1) == expected
+    assert not any(marks(memory, 0).values())
+    again = Memory(ranks, 1 << 26, marks=True)
+    for least, most in ((2, int(LOST) - 1), (int(WON), int(WON))):
+        for hand in border(memory.context, 1, least, most, 1 << 12):
+            mark(hand, word(1), word(most), again.address)
+    found = marks(again, 1)
+    assert all((found[x] > 0) == (value > 1) for x, value in expected.items() if value != LOST)
+
+
+def test_too_long_a_border():
+    memory = Memory(3, 1 << 26, marks=True)
+    for hand in (0b001_100, 0b010_010):
+        mark(word(hand), word(0), WON, memory.address)
+    assert list(border(memory.context, 0, int(WON), int(WON), 2)) == [0b001_100, 0b010_010]
+    with pytest.raises(MemoryError):
+        border(memory.context, 0, int(WON), int(WON), 1)
+
+
+@pytest.mark.parametrize("ranks", [7, 8])
+def test_long_rows_are_marked_in_full(ranks):
+    memory = Memory(ranks, 1 << 33, marks=True)
+    half = (1 << ranks // 2) - 1
+    low = half | half << ranks
+    mark(word(low), word(0), WON, memory.address)
+    rng = random.Random(0)
+    for _ in range(300):
+        t, u = (rng.sample(range(ranks), ranks // 2) for _ in "tu")
+        hand = sum(1 << r for r in t) | sum(1 << ranks + r for r in u)
+        assert mark_of(word(hand), word(0), memory.address) == WON
+        assert mark_of(word(hand), word(1), memory.address) == 0
+
+
+# The guesses.
+
+
+def test_guesses_of_a_position_and_of_the_other_player_are_opposite():
+    ranks = 3
+    leads, responds = guess_tables(ranks).astype(np.int64) - (1 << 20)
+    for hand in range(1, 1 << 3 * ranks, 5):
+        t, u, p, q = (sum(1 << r for r in suit) for suit in suits(hand, ranks))
+        here = leads[0, t] + leads[1, u] + leads[2, p] + leads[2, q]
+        all_of = (1 << ranks) - 1
+        t, u, p, q = all_of ^ u, all_of ^ t, all_of ^ p, all_of ^ q
+        there = responds[0, t] + responds[1, u] + responds[2, p] + responds[2, q]
+        assert abs(here + there) <= 4  # rounding
+
+
+def test_guesses_are_mostly_right():
+    ranks = 6
+    leads = guess_tables(ranks)[0].astype(np.int64) - (1 << 20)
+    hands = np.random.default_rng(0).integers(1, (1 << 24) - 1, 5000)
+    field = (1 << ranks) - 1
+    guess = leads[0, hands & field] + leads[1, hands >> ranks & field]
+    guess += leads[2, hands >> 2 * ranks & field] + leads[2, hands >> 3 * ranks]
+    wins = open_tables(ranks).probe(hands) > 0
+    assert ((guess > 0) == wins).mean() > 0.85
+    assert suit_features(ranks).shape == (64, FEATURES)
+    assert [len(row) for row in WEIGHTS] == [FEATURES] * 3 + [1]
+
+
+# Answers.
+
+
+def outcomes(solution):
+    return {move.action: move.outcome for move in solution.moves}
+
+
+BOTH = pytest.mark.parametrize("marks", [True, False], ids=["marks", "facts"])
+
+
+def searched(position, marks):
+    memory = Memory(position.ranks, 1 << 30, marks=marks)
+    return solve(position, method="search", memory=memory)
+
+
+@BOTH
+@settings(deadline=None)
+@given(position=positions(SMALL).filter(lambda position: not position.winner))
+def test_positions_and_moves_agree_with_the_tables(position, marks):
+    exact, found = solve(position, method="table"), searched(position, marks)
+    assert found.outcome == exact.outcome  # no draws with 1 to 4 ranks
+    assert found.source == "search"
+    truth = outcomes(exact)
+    for action, outcome in outcomes(found).items():
+        assert outcome in (truth[action], "undecided")
+    assert set(found.best) == {
+        action for action, outcome in outcomes(found).items() if outcome == found.outcome
+    }
+
+
+def agree(ranks, deals, marks):
+    memory = Memory(ranks, 1 << 30, marks=marks)
+    for deal in deals:
+        search = Search(deal.position(), memory)
+        while search.advance(NO_LIMIT):
+            pass
+        assert search.outcome == solve(deal.position(), method="table").outcome, str(deal)
+    return memory
+
+
+@BOTH
+def test_all_deals_of_4_ranks(marks):
+    agree(4, all_deals(4), marks)
+
+
+@pytest.mark.slow
+@BOTH
+def test_all_deals_of_5_ranks(marks):
+    agree(5, all_deals(5), marks)
+
+
+@pytest.mark.slow
+@BOTH
+def test_100_deals_of_6_ranks(marks):
+    agree(6, random.Random(0).sample(list(all_deals(6)), 100), marks)
+
+
+@BOTH
+def test_what_is_proved_on_the_way_is_true(marks):
+    """Every win that some searches claim, against the table."""
+    ranks, full = 4, (1 << 16) - 1
+    memory = agree(ranks, random.Random(1).sample(list(all_deals(ranks)), 20), marks)
+    wins = 0
+    for hand in range(1, full):
+        score = open_tables(ranks).probe(hand)
+        for responds, truth in ((0, score > 0), (1, score < 0)):
+            mine = swap_trumps(full ^ hand, ranks) if responds else hand
+            if is_won(word(mine), word(responds), memory.address):
+                wins += 1
+                assert truth, (hand, responds)
+    assert wins > 1000
+
+
+@pytest.mark.parametrize("ranks", [4, 5, 6, 7])
+def test_a_dealer_with_all_his_trumps_loses(ranks):
+    """Solved together, by search; with the distances of the tables, 2 (ranks - 1) tricks."""
+    deals = [deal for deal in all_deals(ranks) if len(deal.trump) == ranks]
+    assert len(deals) == 2**ranks
+    memory = Memory(ranks, 1 << 30)
+    for deal in deals:
+        search = Search(deal.position(), memory)
+        while search.advance(NO_LIMIT):
+            pass
+        assert search.outcome == "loss"
+        if ranks < 7:
+            assert solve(deal.position()).distance == 2 * (ranks - 1)
+
+
+@pytest.mark.parametrize("trump", ["AKQJT9876", "AKQJT9875", "-"])
+def test_deals_of_the_advanced_deck_with_a_short_proof(trump):
+    """Won with 4 to 8 ranks, too (docs/advanced.md)."""
+    solution = solve(Deal.parse(f"{trump}.-", 10).position(), max_nodes=150_000, method="search")
+    assert solution.outcome == "win"
+
+
+@pytest.mark.parametrize("ranks", [4, 5, 6, 7, 8])
+def test_a_whole_plain_suit_wins_all_deals_but_one(ranks):
+    """The dealer holds of one suit nothing, or only its lowest card (docs/advanced.md)."""
+    not_won = {
+        deal.trump: score
+        for deal in all_deals(ranks)
+        if deal.second <= {15 - ranks}
+        for position in [deal.position()]
+        for hand in [hand_bits(position.hands[0], view(position.trumps, 1), ranks)]
+        if (score := open_tables(ranks).probe(hand)) <= 0
+    }
+    assert not_won.keys() == {frozenset(range(15 - ranks, 15))}
+    assert max(not_won.values()) < 0
+
+
+# Draws.
+
+
+def drawn(text):
+    """A drawn position of 5 ranks; the leader's hand as T.U.P.Q."""
+    hand = parse_hand(text, 5)
+    return Position(5, (hand, deck_cards(5) - hand), (0, 1), 1, None)
+
+
+DRAWS = ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"]
+
+
+@BOTH
+@pytest.mark.parametrize("text", DRAWS)
+def test_draws(text, marks):
+    position = drawn(text)
+    memory = Memory(5, 1 << 30, marks=marks)
+    found = solve(position, method="search", max_seconds=None, memory=memory)
+    exact = solve(position)
+    assert (found.outcome, found.winner, found.effort.stopped) == ("draw", None, None)
+    truth = outcomes(exact)
+    for action, outcome in outcomes(found).items():
+        assert outcome in (truth[action], "undecided")
+    assert found.best
+    assert set(found.best) <= set(exact.best)
+
+
+def test_a_draw_in_a_trick():
+    position = drawn(DRAWS[1])
+    for action in solve(position, line=True).line[:2]:
+        position = position.apply(action)
+    found = solve(position, method="search", max_seconds=None)
+    assert (found.outcome, solve(position).outcome) == ("draw", "draw")
+
+
+@BOTH
+@settings(deadline=None)
+@given(position=positions(SMALL).filter(lambda position: not position.winner))
+def test_no_draw_is_claimed_where_there_is_none(position, marks):
+    """However often it is tried."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver.single.search, "DRAW_TRICKS", 1)
+        patch.setattr(solver.single.search, "DRAW_SHARE", 0)
+        assert searched(position, marks).outcome == solve(position).outcome
+
+
+@BOTH
+def test_who_is_said_to_hold_out_does_not_lose(marks):
+    """All claims of a closed set, against the table; most are of positions that are no draws."""
+    memory, tables, full = Memory(5, 1 << 30, marks=marks), open_tables(5), (1 << 20) - 1
+    memory._forgotten = 1 << 40  # never
+    search = Search(drawn(DRAWS[1]), memory)
+    while search.advance(NO_LIMIT):
+        pass
+    closing = Closing(memory, 15)
+    while closing.step(NO_LIMIT):
+        pass
+    assert closing.closed
+    hands, responds = closing.claims
+    assert len(hands) > (300 if marks else 1000)  # facts: twins as well
+    leader = np.where(responds == 1, swap_trumps(hands ^ np.uint64(full), 5), hands)
+    scores = tables.probe(leader)
+    assert not np.any((scores > 0) & (responds == 1) | (scores < 0) & (responds == 0))
+    assert np.count_nonzero(scores == 0) > 0
+
+
+@pytest.mark.parametrize("nodes", [100_000, 1_500_000, 1_720_000])
+def test_nodes_are_limited_also_when_a_draw_is_tried(nodes):
+    first, second = (
+        solve(drawn(DRAWS[1]), method="search", max_nodes=nodes, max_seconds=None) for _ in "12"
+    )
+    assert (first.outcome, first.best) == ("undecided", ())
+    assert first.effort == second.effort
+    assert (first.effort.stopped, first.effort.nodes) == ("nodes", nodes)
+
+
+@BOTH
+def test_without_room_for_it_no_draw_is_tried(marks):
+    memory = Memory(5, 1 << 30 if marks else 11 << 20, marks=marks)
+    if marks:
+        memory.bound = memory.used + 1000
+    solution = solve(drawn(DRAWS[1]), method="search", max_seconds=None, memory=memory)
+    assert (solution.outcome, solution.effort.stopped) == ("undecided", "tricks")
+
+
+def test_a_finished_game_is_refused():
+    position = Position.parse("1 A.-.-.- -.A.A.A SD 1 -")
+    assert solve(position, method="search").outcome == "win"
+    with pytest.raises(GameError, match="the game is over: player 1 has won"):
+        solve(position.apply(position.legal_actions()[0]), method="search")
+
+
+# Methods and limits.
+
+
+def test_search_does_not_touch_the_tables(monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError("a table was opened")
+
+    module = sys.modules[Solution.__module__]
+    monkeypatch.setattr(module, "open_tables", refuse)
+    monkeypatch.setattr(module, "find_table", refuse)
+    assert solve(Deal.parse("AK.Q", 3).position(), method="search").outcome == "win"
+
+
+def test_auto_looks_up_what_has_a_table():
+    assert solve(Deal.parse("AK.Q", 3).position()).source == "table"
+    assert solve(ADVANCED, max_nodes=1000).source == "search"
+
+
+def test_an_unknown_method():
+    with pytest.raises(ValueError, match="'guess' is unknown, expected auto, table, search"):
+        solve(ADVANCED, method="guess")
+
+
+@pytest.mark.parametrize("nodes", [1, 1000, 300_000])
+def test_nodes_are_limited_and_deterministic(nodes):
+    first, second = (
+        solve(ADVANCED, max_nodes=nodes, max_seconds=None, method="search") for _ in range(2)
+    )
+    assert first.outcome == "undecided"
+    assert first.effort == second.effort
+    assert first.effort.stopped == "nodes"
+    assert first.effort.nodes == nodes
+    assert first.moves == second.moves
+
+
+def test_time_is_limited():
+    solution = solve(ADVANCED, max_seconds=0.01)
+    assert solution.effort.stopped == "time"
+
+
+@pytest.mark.parametrize("seconds", [100, 1000, 1500, 3000, 10_000])
+def test_a_long_test_does_not_outlast_the_time(seconds, monkeypatch):
+    """With a clock that ticks once a node, and slices that are too short for most tests."""
+    memory = Memory(6, 1 << 30)
+    position = Deal.parse("KQJT.K9", 6).position()
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "perf_counter", lambda: memory.nodes)
+        patch.setattr("solver.single.search.SLICE", 16)
+        solution = solve(position, method="search", max_seconds=seconds, memory=memory)
+    assert solution.effort.stopped == "time"
+    assert seconds <= solution.effort.nodes <= seconds + 16
+
+
+MEMORY = """
+import resource
+import sys
+from engine.deals import Deal
+from solver import solve
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+bound = int(sys.argv[1])
+solve(Deal.parse("AK.Q", 4).position(), method="search")  # compiles or loads what is compiled
+before = peak()
+solution = solve(
+    Deal.parse("KQJ98.JT98", 7).position(),
+    method="search",
+    max_memory=bound,
+    max_nodes=100_000_000 if bound < 1 << 28 else 3_000_000,
+    max_seconds=None,
+)
+print(solution.effort.stopped, solution.effort.memory, peak() - before)
+"""
+
+
+@pytest.mark.parametrize(("bound", "stop"), [(14 << 20, "memory"), (600 << 20, "nodes")])
+def test_memory_is_limited(bound, stop):
+    """To facts, which become too many, or to marks."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(bound)], capture_output=True, text=True, check=True
+    )
+    stopped, used, grown = done.stdout.split()
+    assert stopped == stop
+    assert int(used) <= bound
+    assert int(used) > (bound - (1 << 20) if stop == "memory" else bound // 3)
+    assert int(grown) <= bound
+
+
+def test_too_little_memory_to_begin_with():
+    with pytest.raises(MemoryError, match=r"10 ranks takes at least \d+ MiB, but may only take 5"):
+        solve(ADVANCED, max_memory=5 << 20)
+
+
+def test_an_interrupted_search_says_what_it_had(monkeypatch):
+    advance = Search.advance
+    calls = []
+
+    def interrupted(self, *limits):
+        calls.append(limits)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return advance(self, *limits)
+
+    monkeypatch.setattr(Search, "advance", interrupted)
+    solution = solve(ADVANCED)
+    assert solution.outcome == "undecided"
+    assert solution.effort.stopped == "interrupt"
+    assert solution.effort.nodes > 0
+
+
+def test_searches_share_what_they_prove():
+    deal = Deal.parse("KQJ.JT", 5).position()
+    alone = solve(deal, method="search", max_seconds=None)
+    memory = Memory(5, 1 << 30)
+    first, second = (
+        solve(deal, method="search", max_seconds=None, memory=memory) for _ in range(2)
+    )
+    assert first.effort.nodes == alone.effort.nodes
+    assert second.effort.nodes < first.effort.nodes / 10
+    assert (second.outcome, second.effort.stopped) == (first.outcome, None)
+    with pytest.raises(GameError, match="the position has 10 ranks, the memory is for 5"):
+        solve(ADVANCED, memory=memory)
+
+
+def test_thinning_changes_nothing_but_the_memory():
+    def search(memory):
+        search = Search(Deal.parse("KQJ9.JT9", 6).position(), memory)
+        while memory.nodes < 3_000_000 and search.advance(3_000_000):
+            pass
+        return memory
+
+    plain, thinned = (Memory(6, 1 << 30, marks=False) for _ in range(2))
+    plain._thinned = 1 << 40  # never
+    plain._forgotten = thinned._forgotten = 1 << 40
+    assert search(plain).nodes == search(thinned).nodes
+    assert plain.facts == thinned.facts
+    assert thinned.kept < plain.kept == plain.facts
+    assert plain._fixed < thinned.used < plain.used
+    rng = random.Random(0)
+    answers = set()
+    for _ in range(3000):
+        hand, responds, tricks = rng.randrange(1, (1 << 24) - 1), rng.randrange(2), rng.randrange(9)
+        claim = word(hand), word(responds), word(tricks)
+        answers.add(status(*claim, plain.address))
+        assert status(*claim, plain.address) == status(*claim, thinned.address)
+    assert len(answers) == 3
+
+
+@BOTH
+def test_forgetting_failures_keeps_the_wins(marks):
+    memory = Memory(5, 1 << 30, marks=marks)
+    search = Search(Deal.parse("KQJ.JT", 5).position(), memory)
+    while memory.nodes < 300_000 and search.advance(300_000):
+        pass
+    rng = random.Random(0)
+    claims = [
+        (word(rng.randrange(1, (1 << 20) - 1)), word(rng.randrange(2)), word(rng.randrange(1, 9)))
+        for _ in range(3000)
+    ]
+    before = [status(*claim, memory.address) for claim in claims]
+    memory._forgotten = memory.nodes
+    memory.forget_failures()  # too soon
+    assert [status(*claim, memory.address) for claim in claims] == before
+    memory._forgotten = 0
+    memory.forget_failures()
+    after = [status(*claim, memory.address) for claim in claims]
+    assert not any(len(memory.failures(side, 1, 1 << 20)) for side in (0, 1))
+    changes = set(zip(map(int, before), map(int, after), strict=True))
+    fails, wins, unknown = map(int, (FAILS, WINS, UNKNOWN))
+    assert changes == {(wins, wins), (unknown, unknown), (fails, fails), (fails, unknown)}
+
+
+def test_the_limit_of_nodes_is_for_one_of_the_searches():
+    memory = Memory(10, 1 << 30)
+    for _ in range(2):
+        solution = solve(ADVANCED, max_nodes=1000, max_seconds=None, memory=memory)
+        assert solution.effort.nodes == 1000
+    assert memory.nodes == 2000
+
+
+# The command.
+
+UNDECIDED = ["solve", "--deck", "advanced", "--nodes", "1000", "AKQJ8765.KQJ765"]
+
+
+def test_an_undecided_deal():
+    status, output, error = challenge(*UNDECIDED)
+    assert (status, error) == (4, "")
+    assert "Undecided, the number of nodes was reached.\nNot proved: " in output
+    assert "Searched 1,000 nodes in " in output
+
+
+def test_an_undecided_deal_as_json():
+    status, output, _ = challenge(*UNDECIDED, "--json")
+    found = json.loads(output)
+    assert status == 4
+    assert (found["outcome"], found["winner"], found["best"]) == ("undecided", None, [])
+    assert (found["source"], found["nodes"], found["stopped"]) == ("search", 1000, "nodes")
+    assert {"memory", "seconds"} < set(found)
+    assert {move["outcome"] for move in found["moves"]} == {"undecided"}
+
+
+def test_a_searched_deal():
+    status, output, _ = challenge("solve", "--deck", "4", "--method", "search", "-.AKJ")
+    assert status == 0
+    assert "Player 2 wins.\nAll leads lose.\n" in output
+    status, output, _ = challenge("solve", "--deck", "4", "--method", "search", "AK.AK")
+    assert status == 0
+    assert "Player 1 wins.\nWinning leads: " in output
+
+
+def test_undecided_lines():
+    lines = "AKQJ8765.KQJ765\nAKQJT98765.AKQJT98765\n"
+    arguments = ["solve", "--deck", "advanced", "--nodes", "30000", "-"]
+    status, output, _ = challenge(*arguments, stdin=lines)
+    assert status == 4
+    assert output.splitlines()[0].endswith(": undecided, the number of nodes was reached")
+    status, output, error = challenge(*arguments, stdin=lines + "XYZ\n")
+    assert (status, output.count("\n")) == (1, 2)
+    assert error.startswith("line 3: ")
+
+
+def test_lines_share_what_is_proved():
+    arguments = ["solve", "--deck", "5", "--method", "search", "--json", "-"]
+    _, output, _ = challenge(*arguments, stdin="KQJ.JT\nKQJ.JT\n")
+    first, second = (json.loads(line) for line in output.splitlines())
+    assert second["nodes"] < first["nodes"] / 10
+    assert second["outcome"] == first["outcome"]
+
+
+def test_a_full_memory_is_emptied_for_the_next_line():
+    arguments = ["solve", "--deck", "7", "--method", "search", "--memory", "14M", "--json", "-"]
+    status, output, _ = challenge(*arguments, "--time", "1000", stdin="KQJ98.JT98\n" * 2)
+    first, second = (json.loads(line) for line in output.splitlines())
+    assert status == 4
+    assert first["stopped"] == second["stopped"] == "memory"
+    assert first["nodes"] == second["nodes"]
+
+
+def test_interrupted_lines(monkeypatch):
+    def interrupted(self, *limits):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "advance", interrupted)
+    status, output, error = challenge("solve", "--deck", "9", "-", stdin="AK.Q\nAK.J\n")
+    assert status == 130
+    assert output == "AK.Q: undecided, interrupted\n"
+    assert error == "Error: interrupted\n"
+
+
+@pytest.mark.parametrize("text", ["8 gigs", "", "G", "-1G", "1.5.2M"])
+def test_wrong_sizes(text):
+    status, output, error = challenge("solve", "--deck", "9", "--memory", text, "AK.Q")
+    assert (status, output) == (2, "")
+    assert error == f"Error: the memory {text!r} is wrong, expected a size such as 500M or 8G\n"
+
+
+@pytest.mark.parametrize("text", ["1G", "1gib", " 1024 M ", "1048576k", "0.5GB", "1073741824"])
+def test_sizes(text):
+    arguments = ["solve", "--deck", "9", "--nodes", "10", "AK.Q"]
+    assert challenge(*arguments, "--memory", text)[0] == 4
+
+
+def test_too_little_memory():
+    status, output, error = challenge("solve", "--deck", "9", "--memory", "1M", "AK.Q")
+    assert (status, output) == (2, "")
+    assert error.startswith("Error: not enough memory: a search with 9 ranks takes at least ")
