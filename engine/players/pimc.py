@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 
 from engine.errors import GameError
 from engine.game import Action, Game, State
-from engine.players.player.greedy import Greedy
+from engine.players.greedy import Greedy
 from engine.players.player import Player
 
 SAMPLES = 20

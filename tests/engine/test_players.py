@@ -3,8 +3,8 @@
 import random
 
 import pytest
-from engine.players.player.greedy import Greedy
-from engine.players.player.pimc import Pimc
+from engine.players.greedy import Greedy
+from engine.players.pimc import Pimc
 from engine.players.player import Random, make_player
 from hypothesis import given, settings
 from hypothesis import strategies as st
