@@ -19,8 +19,8 @@ from typing import Any
 import click
 
 from benchmarks.report import json_option, print_report
-from engine.cards import card_order, deck_cards
-from engine.position import PICKUP, Position
+from engine.cards import PICKUP, deck_cards, in_order
+from engine.position import Position
 
 ROOT = Path(__file__).parent.parent
 COMMAND = "from cli.main import main; main(prog_name='challenge')"
@@ -30,7 +30,7 @@ LONGEST_TRICK = 12
 
 def random_position(rng: random.Random) -> Position:
     """A position of 6 ranks: any hands, and some plays of a trick, none in one of thirteen."""
-    deck = sorted(deck_cards(RANKS), key=card_order)
+    deck = in_order(deck_cards(RANKS))
     hand = frozenset(rng.sample(deck, rng.randint(1, len(deck) - 1)))
     trumps = rng.sample(range(4), 2)
     hands = (hand, deck_cards(RANKS) - hand)

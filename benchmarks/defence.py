@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 import click
 
 from benchmarks.report import json_option, print_report
-from engine.cards import deck_cards
+from engine.cards import PICKUP, deck_cards
 from engine.deals import random_deal
-from engine.position import PICKUP, ChallengeAction, Position
+from engine.position import ChallengeAction, Position
 from solver.complete.table import open_tables
 from solver.solver import Searcher, Solution
 

@@ -15,14 +15,14 @@ import click
 
 from cli.picture import Picture
 from engine.arena.play import FINISHED, LIMIT, Play, steps
-from engine.cards import SUIT_NAMES, SUITS, Card
+from engine.cards import PICKUP, SUIT_NAMES, SUITS, Card, in_order
 from engine.game import Action, State
 from engine.games.fields import NONE, items
 from engine.games.kozel import PASS, KozelState
 from engine.games.kozel_tricks import LEAD, Group
-from engine.games.pile import BEAT, PileState, in_order
+from engine.games.pile import BEAT, PileState
 from engine.notation import parse_card, parse_hand
-from engine.position import PICKUP, Position
+from engine.position import Position
 
 
 class Board:

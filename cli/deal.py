@@ -12,7 +12,11 @@ from engine.deals import random_deal
 
 @click.command()
 @deck_option("The deck (default: easy).", default=DEFAULT_DECK)
-@click.option("--seed", type=int, help="The same seed gives the same deals (default: other ones).")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Repeat the same deals (default: new ones each time).",
+)
 @click.option("--count", type=click.IntRange(0), default=1, help="How many (default: 1).")
 @click.option("--position", is_flag=True, help="Print positions, six fields, instead of deals.")
 def deal(deck: int, seed: int | None, count: int, position: bool) -> None:

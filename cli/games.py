@@ -6,10 +6,10 @@ import sys
 from collections.abc import Mapping
 
 import click
-from engine.players.player import player_class
 
 from cli.seats import KNOWN
 from engine.game import GAMES, load_game
+from engine.players.player import player_class
 
 
 @click.command()

@@ -7,11 +7,11 @@ import shutil
 from typing import Any
 
 import click
-from engine.players.player import Player
 
 from cli.board import Board
 from engine.errors import GameError
 from engine.game import Action, Game, State
+from engine.players.player import Player
 
 HELP = """\
 Type the number of a move, or the move itself: a card such as 9D, or pickup.

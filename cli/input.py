@@ -59,7 +59,7 @@ def parse_problem(text: str, deck: int | None = None) -> tuple[str, Position]:
         if deck not in (None, position.ranks):
             raise GameError(f"the position has {position.ranks} ranks, but --deck says {deck}")
         return str(position), position
-    deal = Deal.parse(text, deck or DECKS[DEFAULT_DECK])
+    deal = Deal.parse(text, deck)
     return str(deal), deal.position()
 
 

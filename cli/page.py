@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
-from engine.cards import MAX_RANKS, SUIT_SYMBOLS, lowest_rank
+from engine.cards import SUIT_SYMBOLS, lowest_rank
 from engine.deals import Deal, all_deals
-from engine.errors import GameError, NotationError
+from engine.errors import GameError
 from solver.complete.table import MissingTable
 from solver.solver import Solution, solve_many
 from solver.study.batch import Record, describe
@@ -76,13 +76,10 @@ def write_page(records: list[Record]) -> str:
 def find_deck(records: list[Record]) -> int:
     """The ranks of the deck that the deals are of. Raises GameError."""
     distinct = {(record["deal"], record["weight"]): record for record in records}
-    for ranks in range(1, MAX_RANKS + 1):
-        with suppress(NotationError):
-            if all(
-                describe(Deal.parse(text, ranks)).items() <= record.items()
-                for (text, _), record in distinct.items()
-            ):
-                return ranks
+    deals = [(Deal.parse(text), record) for (text, _), record in distinct.items()]
+    decks = {deal.ranks for deal, _ in deals}
+    if len(decks) == 1 and all(describe(deal).items() <= record.items() for deal, record in deals):
+        return decks.pop()
     raise GameError("the records are not deals of one deck with the weights that these have")
 
 
@@ -96,7 +93,7 @@ def longest_deals(records: list[Record], ranks: int) -> list[Deal]:
     every = frozenset(range(lowest_rank(ranks), 15))
     decided = [record for record in records if record["distance"] is not None]
     for record in sorted(decided, key=lambda record: -record["distance"]):
-        deal = Deal.parse(record["deal"], ranks)
+        deal = Deal.parse(record["deal"])
         found.setdefault((deal.trump, frozenset((deal.second, every - deal.second))), deal)
         if len(found) == GAMES:
             break

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from engine.cards import RANKS, SUIT_SYMBOLS, SUITS, Card, card_order
+from engine.cards import RANKS, SUIT_SYMBOLS, SUITS, Card, in_order
 from engine.position import ChallengeAction, Position
 
 
@@ -36,7 +36,7 @@ class Picture:
         for row in (self._heading, *[lambda *at, s=s: self._holding(s, *at) for s in range(4)]):
             yield _columns((row(position, player) for player in (1, 2)), width)
         if position.table:
-            table = sorted(position.table, key=card_order)
+            table = in_order(position.table)
             yield f"On the table: {self.cards(table)}"
 
     def _heading(self, position: Position, player: int) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import click
-from engine.players.player import Player
 
 from cli.board import Board
 from cli.human import Human, Quit
@@ -18,6 +17,7 @@ from engine.arena import record as records
 from engine.arena.match import Match
 from engine.arena.play import Play, taking_turns
 from engine.game import Game, State, load_game
+from engine.players.player import Player
 
 MOST_DRAWS = 100
 """Deals in a row without points after which a match is given up."""

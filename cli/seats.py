@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.players.player import PLAYERS, Player, make_player
-
 from engine.errors import GameError
 from engine.game import Game
+from engine.players.player import PLAYERS, Player, make_player
 
 KNOWN = PLAYERS | {"perfect": "solver.player:Perfect", "human": "cli.human:Human"}
 """All players: name -> "module:class"; the engine knows nothing of these two."""

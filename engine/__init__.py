@@ -4,13 +4,23 @@ Plain Python that follows the rules step by step and knows nothing of the solver
 line.
 """
 
-from engine.cards import DECKS, RANKS, SUIT_SYMBOLS, SUITS, Card, Hand, deck_cards, parse_deck
+from engine.cards import (
+    DECKS,
+    PICKUP,
+    RANKS,
+    SUIT_SYMBOLS,
+    SUITS,
+    Card,
+    Hand,
+    deck_cards,
+    parse_deck,
+)
 from engine.challenge import Challenge
 from engine.deals import Deal, all_deals, random_deal
 from engine.errors import GameError, NotationError
 from engine.game import GAMES, Game, State, load_game
 from engine.notation import format_hand, parse_card, parse_hand
-from engine.position import PICKUP, Position
+from engine.position import Position
 
 __all__ = [
     "DECKS",

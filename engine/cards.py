@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -34,17 +35,15 @@ class Card(NamedTuple):
 
 Hand = frozenset[Card]
 
+PICKUP = "pickup"
+"""The action of a player who plays no card but takes up cards from the table."""
+
 
 def beats(card: Card, top: Card, trump: int | None) -> bool:
     """Whether `card` beats `top` for a player whose own trump suit is `trump` (None: no trumps)."""
     if card.suit == top.suit:
         return card.rank > top.rank
     return card.suit == trump
-
-
-def card_order(card: Card) -> tuple[int, int]:
-    """Sort key of the order in which cards are written: suits as in `SUITS`, high to low."""
-    return card.suit, -card.rank
 
 
 def parse_deck(text: str | int) -> int:
@@ -67,3 +66,16 @@ def deck_cards(ranks: int) -> Hand:
 def lowest_rank(ranks: int) -> int:
     """The value of the lowest rank in a deck of `ranks` ranks."""
     return 15 - ranks
+
+
+_PLACES = {
+    card: place
+    for place, card in enumerate(
+        sorted(deck_cards(len(RANKS)), key=lambda card: (card.suit, -card.rank))
+    )
+}
+
+
+def in_order(cards: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards in the order in which they are written: suits as in `SUITS`, high to low."""
+    return tuple(sorted(cards, key=_PLACES.__getitem__))

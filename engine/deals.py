@@ -1,21 +1,37 @@
 """Deals of Challenge: both hands are mirror images, so a deal is two sets of ranks.
 
-A deal is written as the dealer's cards in his trump suit and in his second suit: `KQJ.JT9`.
+A deal is written as its number of ranks, then the dealer's cards in his trump suit and in his
+second suit: `8 KQJ.JT97`.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
 
-from engine.cards import RANKS, SUITS, Card, card_order, deck_cards, lowest_rank
-from engine.notation import parse_suits
+from engine.cards import (
+    DECKS,
+    MAX_RANKS,
+    RANKS,
+    SUITS,
+    Card,
+    deck_cards,
+    in_order,
+    lowest_rank,
+    parse_deck,
+)
+from engine.errors import NotationError
+from engine.notation import clean, parse_suits
 from engine.position import Position
 
+_NUMBERED = re.compile(r"\s*(\d+)\s+(?=[^\s.])")
+"""A number of ranks before a deal; a number before a dot is a card: `10 . 9`."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Deal:
     """What the dealer has kept of the half deck turned up."""
 
@@ -26,19 +42,41 @@ class Deal:
     """Rank values that he holds in his second suit."""
 
     @classmethod
-    def parse(cls, text: str, ranks: int) -> Deal:
-        """The deal written `text`, of a deck of `ranks` ranks. Raises NotationError."""
+    def parse(cls, text: str, ranks: int | None = None) -> Deal:
+        """The deal written `text`, which may leave out its number of ranks.
+
+        It is then a deal of `ranks` ranks, or of the easy deck. Raises GameError, also for a deal
+        of another deck than this.
+        """
+        found = _NUMBERED.match(clean(text))
+        written = parse_deck(found[1]) if found else ranks
+        if ranks not in (None, written):
+            raise NotationError(f"{text.strip()!r} is a deal of {written} ranks, expected {ranks}")
+        cards = clean(text)[found.end() :] if found else text
         trump, second = (
             frozenset(14 - RANKS.index(rank) for rank in group)
-            for group in parse_suits(text, SUITS[:2], ranks)
+            for group in parse_suits(cards, SUITS[:2], written or MAX_RANKS)
         )
-        return cls(ranks, trump, second)
+        if written is None:
+            written, lowest = DECKS["easy"], min(trump | second, default=14)
+            if lowest < lowest_rank(written):
+                fits = 15 - lowest
+                raise NotationError(
+                    f"{text.strip()} is not a deal of the easy deck "
+                    f"({RANKS[fits - 1]} is not among its ranks), "
+                    f"expected --deck {fits} or {cls(fits, trump, second)}"
+                )
+        return cls(written, trump, second)
 
     def __str__(self) -> str:
-        return ".".join(
+        cards = ".".join(
             "".join(RANKS[14 - rank] for rank in sorted(held, reverse=True)) or "-"
             for held in (self.trump, self.second)
         )
+        return f"{self.ranks} {cards}"
+
+    def __repr__(self) -> str:
+        return f"Deal.parse({str(self)!r})"
 
     @property
     def weight(self) -> int:
@@ -69,7 +107,7 @@ def random_deal(ranks: int, rng: random.Random) -> Deal:
 
     Half the deck is turned up at random, and the dealer keeps the cards of his two suits.
     """
-    deck = sorted(deck_cards(ranks), key=card_order)
+    deck = in_order(deck_cards(ranks))
     half = rng.sample(deck, 2 * ranks)
     trump, second = (frozenset(card.rank for card in half if card.suit == s) for s in (0, 1))
     return Deal(ranks, trump, second)

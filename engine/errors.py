@@ -6,7 +6,7 @@ class ChallengeError(Exception):
 
 
 class GameError(ChallengeError, ValueError):
-    """Bad input: an unknown game or option, a text that is no state, an action that is not legal."""
+    """Bad input: an unknown game or option, a malformed state, an illegal action."""
 
 
 class NotationError(GameError):

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from engine.errors import GameError
+from engine.notation import action_words
 
 Action = Hashable
 
@@ -80,7 +81,10 @@ class State(ABC):
 
     @abstractmethod
     def apply(self, action: Any) -> State:
-        """The state after `action` of the current player. Raises GameError if it is not legal."""
+        """The state after the current player's `action`, or the action that has this text form.
+
+        Raises GameError if it is not legal.
+        """
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
@@ -91,14 +95,29 @@ class State(ABC):
         """The text form of an action, unique among the legal ones of this state."""
 
     def parse_action(self, text: str) -> Action:
-        """The legal action whose text form is `text`, case aside. Raises GameError."""
-        wanted = text.strip().lower()
+        """The legal action written `text`: cards in any order, as `parse_card` reads each; a word.
+
+        Raises GameError.
+        """
+        wanted = action_words(text)
         for action in self.legal_actions():
-            if self.action_to_string(action).lower() == wanted:
+            if action_words(self.action_to_string(action)) == wanted:
                 return action
+        raise self._illegal(text.strip())
+
+    def _named(self, action: Any) -> Action:
+        """The legal action that an action which is not legal as it is has for its text form.
+
+        Raises GameError if there is none.
+        """
+        if isinstance(action, str):
+            return self.parse_action(action)
+        raise self._illegal(self.action_to_string(action))
+
+    def _illegal(self, name: str) -> GameError:
         names = ", ".join(map(self.action_to_string, self.legal_actions()))
-        raise GameError(
-            f"{text.strip()!r} is not a legal action here, "
+        return GameError(
+            f"{name!r} is not a legal action here, "
             f"expected one of: {names or 'none, the game is over'}"
         )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from engine.cards import RANKS, SUIT_NAMES, SUITS, Card, Hand, card_order
+from engine.cards import RANKS, SUIT_NAMES, SUITS, Card, Hand, in_order
 from engine.errors import NotationError
 
 _SAME = str.maketrans(
@@ -37,10 +37,15 @@ def clean(text: str) -> str:
 
 def parse_card(text: str) -> Card:
     """The card written `text`. Raises NotationError."""
-    card = _CARDS.get("".join(clean(text).split()).replace("10", "T"))
+    card = _card("".join(clean(text).split()))
     if card is None:
         raise NotationError(f"{text.strip()!r} is no card, expected a rank and a suit such as 9D")
     return card
+
+
+def _card(text: str) -> Card | None:
+    """The card of a text that is clean and has no spaces, if it is one."""
+    return _CARDS.get(text.replace("10", "T"))
 
 
 def parse_hand(text: str, ranks: int | None = None) -> Hand:
@@ -55,9 +60,19 @@ def parse_hand(text: str, ranks: int | None = None) -> Hand:
 def format_hand(hand: Hand) -> str:
     """The text of a hand."""
     suits = [""] * 4
-    for card in sorted(hand, key=card_order):
+    for card in in_order(hand):
         suits[card.suit] += RANKS[14 - card.rank]
     return ".".join(suit or "-" for suit in suits)
+
+
+def action_words(text: str) -> list[str]:
+    """What a player does, in a form to compare: the same for all ways to write the same action.
+
+    An action is written as a word, a card, or several of these in any order.
+    """
+    words = clean(text).replace("+", " ").split()
+    words = ["".join(words)] if _card("".join(words)) else words
+    return sorted(str(_card(word) or word) for word in words)
 
 
 def parse_suits(text: str, suits: str, ranks: int | None) -> list[str]:

@@ -12,32 +12,30 @@ player who would act next.
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any
 
 from engine.cards import (
+    PICKUP,
     SUITS,
     Card,
     Hand,
     beats,
-    card_order,
     deck_cards,
+    in_order,
     parse_deck,
 )
 from engine.errors import GameError, NotationError
 from engine.game import State
 from engine.notation import clean, format_hand, parse_card, parse_hand
 
-PICKUP = "pickup"
-
 ChallengeAction = Card | str
 """A card, led or beaten with, or `PICKUP`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Position(State):
     """One moment of the game, without its history.
 
@@ -82,6 +80,9 @@ class Position(State):
         hand1, hand2 = map(format_hand, self.hands)
         trumps = "".join(SUITS[suit] for suit in self.trumps)
         return f"{self.ranks} {hand1} {hand2} {trumps} {self.turn} {self.top or '-'}"
+
+    def __repr__(self) -> str:
+        return f"Position.parse({str(self)!r})"
 
     def check(self) -> None:
         """Raise GameError unless play from some base position leads here.
@@ -146,15 +147,15 @@ class Position(State):
         """The cards in the order in which a hand is written, then `PICKUP`."""
         if self.winner:
             return ()
-        hand = sorted(self.hands[self.turn - 1], key=card_order)
+        hand = in_order(self.hands[self.turn - 1])
         if self.top is None:
-            return tuple(hand)
+            return hand
         trump = self.trumps[self.turn - 1]
         return (*(card for card in hand if beats(card, self.top, trump)), PICKUP)
 
     def apply(self, action: Any) -> Position:
         if action not in self.legal_actions():
-            raise GameError(f"{action} is not legal in the position {self}")
+            action = self._named(action)
         mine = self.hands[self.turn - 1]
         other = 3 - self.turn
         if action == PICKUP:
@@ -176,14 +177,6 @@ class Position(State):
 
     def action_to_string(self, action: Any) -> str:
         return str(action)
-
-    def parse_action(self, text: str) -> ChallengeAction:
-        """The legal action written `text`: a card as `parse_card` reads it, or `pickup`."""
-        with contextlib.suppress(NotationError):
-            text = str(parse_card(text))
-        action = State.parse_action(self, text)
-        assert isinstance(action, Card | str)
-        return action
 
     def information_state_string(self, player: int) -> str:
         """The position itself: hands are open."""
@@ -210,5 +203,5 @@ def _could_be_played(counts: tuple[int, ...], trumps: tuple[int, int], last: int
 
 def _list(cards: Hand) -> str:
     """The cards and the verb, as the start of a sentence."""
-    names = [str(card) for card in sorted(cards, key=card_order)]
+    names = [str(card) for card in in_order(cards)]
     return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from engine.cards import Card, Hand, card_order
+from engine.cards import Card, Hand, in_order
 from engine.errors import GameError
 from engine.notation import clean, format_hand, parse_card, parse_hand
 
@@ -76,7 +76,7 @@ def check_deck(groups: Iterable[Iterable[Card]], deck: Hand) -> None:
         if card in seen or card not in deck:
             raise GameError(f"{card} is {'there twice' if card in seen else 'not in this deck'}")
         seen.add(card)
-    if missing := sorted(deck - seen, key=card_order):
+    if missing := in_order(deck - seen):
         raise GameError(f"{join(missing, ', ')} missing, expected every card of the deck once")
 
 

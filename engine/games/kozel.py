@@ -15,13 +15,12 @@ answer.
 
 from __future__ import annotations
 
-import contextlib
 import random
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, Self
 
-from engine.cards import Card, deck_cards
-from engine.errors import GameError, NotationError
+from engine.cards import Card, deck_cards, in_order
+from engine.errors import GameError
 from engine.game import State
 from engine.games import fields, kozel_history
 from engine.games.kozel_tricks import (
@@ -40,7 +39,6 @@ from engine.games.kozel_tricks import (
     Shown,
     Trick,
     declaration,
-    in_order,
     leads,
     penalties,
     seat,
@@ -122,7 +120,7 @@ class KozelState(KozelFields, State):
 
     def apply(self, action: Any) -> Self:
         if action not in self.legal_actions():
-            raise GameError(f"{self.action_to_string(action)} is not legal in the state {self}")
+            action = self._named(action)
         if self.phase == DECLARE:
             return self.passed() if action == PASS else self.declared()
         rest = tuple(card for card in self.hands[self.turn - 1] if card not in action.cards)
@@ -203,17 +201,6 @@ class KozelState(KozelFields, State):
         if not isinstance(action, Group):
             return str(action)
         return " ".join(map(str, action.cards if action.up else (DOWN, *action.cards)))
-
-    def parse_action(self, text: str) -> KozelAction:
-        """The legal action written `text`: cards in any order, after `down` if hidden; a word."""
-        words = text.replace("+", " ").split()
-        down = [word.lower() for word in words[:1]] == [DOWN]
-        with contextlib.suppress(NotationError):
-            cards = in_order(parse_card(word) for word in words[down:])
-            text = self.action_to_string(Group(cards, not down))
-        action = State.parse_action(self, text)
-        assert isinstance(action, Group | str)
-        return action
 
     def information_state_string(self, player: int) -> str:
         """Own hand, sizes, all plays in order, those of others face down without their cards.

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from engine.cards import Card, deck_cards
+from engine.cards import Card, deck_cards, in_order
 from engine.errors import GameError
 from engine.games import fields
 from engine.games.kozel_tricks import (
@@ -19,7 +19,6 @@ from engine.games.kozel_tricks import (
     Group,
     Shown,
     Trick,
-    in_order,
     seat,
 )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from engine.cards import Card, card_order
+from engine.cards import Card
 from engine.games import fields
 
 PLAYERS = 4
@@ -84,11 +84,6 @@ def seat(place: int) -> int:
 def side(player: int) -> int:
     """The partnership of a player: 0 for players 1 and 3, 1 for 2 and 4."""
     return (player - 1) % 2
-
-
-def in_order(cards: Iterable[Card]) -> Cards:
-    """The cards in the order in which a hand is written."""
-    return tuple(sorted(cards, key=card_order))
 
 
 def beats(card: Card, other: Card, trump: int) -> bool:

@@ -19,21 +19,18 @@ are the players who are out, the first one first.
 
 from __future__ import annotations
 
-import contextlib
 import random
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from engine.cards import SUITS, Card, Hand, card_order, deck_cards
-from engine.errors import GameError, NotationError
+from engine.cards import PICKUP, SUITS, Card, Hand, deck_cards, in_order
+from engine.errors import GameError
 from engine.game import State
 from engine.games import fields
 from engine.games.options import OptionGame
-from engine.notation import parse_card
 
-PICKUP = "pickup"
 CHOOSE, START, LEAD, BEAT, SECOND = "choose", "start", "lead", "beat", "second"
 LEADS = (LEAD, SECOND)
 """The phases in which any card of the hand may be played."""
@@ -46,9 +43,6 @@ _T = TypeVar("_T")
 
 Trumps = tuple[tuple[int, ...], ...]
 """Each player's own trump suits, indices in `SUITS`; mostly one, none while they are not set."""
-
-
-_ORDER = {card: i for i, card in enumerate(sorted(deck_cards(13), key=card_order))}
 
 
 class PileFields(NamedTuple):
@@ -107,7 +101,7 @@ class PileState(PileFields, State):
                 return self._played(hand, action)
             elif action == PICKUP and self.phase == BEAT:
                 return self._picked_up(hand)
-        raise GameError(f"{action} is not legal in the state {self}")
+        return self.apply(self._named(action))
 
     def _played(self, hand: Cards, card: Card) -> Self:
         place, i = self.turn - 1, hand.index(card)
@@ -202,14 +196,6 @@ class PileState(PileFields, State):
 
     def action_to_string(self, action: Any) -> str:
         return str(action)
-
-    def parse_action(self, text: str) -> PileAction:
-        """The legal action written `text`: a card as `parse_card` reads it, or a word."""
-        with contextlib.suppress(NotationError):
-            text = str(parse_card(text))
-        action = State.parse_action(self, text)
-        assert isinstance(action, Card | str)
-        return action
 
     def information_state_string(self, player: int) -> str:
         """Own hand, hand sizes, the cards that all know, what the player may see of the pile."""
@@ -315,11 +301,6 @@ def deal(cards: Sequence[Card], players: int, dealer: int) -> tuple[Cards, ...]:
     return tuple(in_order(cards[(seat - dealer) % players :: players]) for seat in range(players))
 
 
-def in_order(cards: Iterable[Card]) -> Cards:
-    """The cards in the order in which a hand is written."""
-    return tuple(sorted(cards, key=_ORDER.__getitem__))
-
-
 @cache
 def beaters(top: Card, own: tuple[int, ...]) -> Hand:
     """The cards that beat `top` for a player with these own trump suits."""
@@ -327,7 +308,7 @@ def beaters(top: Card, own: tuple[int, ...]) -> Hand:
         own = ()
     return frozenset(
         card
-        for card in _ORDER
+        for card in deck_cards(13)
         if card.suit in own or (card.suit == top.suit and card.rank > top.rank)
     )
 

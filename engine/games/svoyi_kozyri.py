@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from typing import ClassVar, Self
 
-from engine.cards import SUIT_NAMES, Card, deck_cards
+from engine.cards import SUIT_NAMES, Card, deck_cards, in_order
 from engine.errors import GameError
 from engine.games import fields
 from engine.games.options import FLAG, Option, OptionGame, dealer_option, limit_option
-from engine.games.pile import BEAT, CHOOSE, LEAD, SECOND, PileState, deal, in_order, one_against_all
+from engine.games.pile import BEAT, CHOOSE, LEAD, SECOND, PileState, deal, one_against_all
 
 RANKS = 9
 ACE, SIX = 14, 6

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.cards import SUIT_NAMES, SUITS, Card, Hand, card_order, deck_cards
+from engine.cards import PICKUP, SUIT_NAMES, SUITS, Card, Hand, deck_cards, in_order
 from engine.challenge import Challenge
 from engine.game import Game, State
 from engine.games import hund, svoyi_kozyri
@@ -22,7 +22,7 @@ from engine.games.kozel import PASS
 from engine.games.kozel_tricks import ANSWER, DECLARE, HAND_SIZE, LEAD, RANKS, Group
 from engine.games.pile import BEAT, CHOOSE, SECOND, START
 from engine.notation import parse_card, parse_hand
-from engine.position import PICKUP, Position
+from engine.position import Position
 
 
 class Encoder(ABC):
@@ -35,7 +35,7 @@ class Encoder(ABC):
 
     def __init__(self, game: Game, ranks: int) -> None:
         self.players = game.players
-        self.deck = sorted(deck_cards(ranks), key=card_order)
+        self.deck = in_order(deck_cards(ranks))
         self._index = {card: i for i, card in enumerate(self.deck)}
 
     @abstractmethod

@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine.cards import Card, beats
+from engine.cards import PICKUP, Card, beats
 from engine.game import Action, Game
 from engine.games.kozel import KozelState
 from engine.games.kozel_tricks import ANSWER, DECLARE, ORDER, PLAYERS, POINTS, SHOKHA, Group, side
 from engine.games.pile import CHOOSE, PileState
 from engine.players.player import Player
-from engine.position import PICKUP, Position
+from engine.position import Position
 
 
 class Greedy(Player):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from engine.cards import Card
+from engine.cards import PICKUP, Card
 from engine.errors import GameError
-from engine.position import PICKUP, ChallengeAction, Position
+from engine.position import ChallengeAction, Position
 from solver.core.bitboard import hand_bits, view
 from solver.single.claims import (
     BASE_LEADS,

@@ -124,7 +124,7 @@ def load(ranks: int) -> None:
 
 def describe(deal: Deal) -> Record:
     """What a record says of a deal before it is solved."""
-    trump, second = str(deal).split(".")
+    trump, second = str(deal).split()[1].split(".")
     return {
         "deal": str(deal),
         "dealer_trump": trump,

@@ -64,7 +64,7 @@ def test_summary_of_the_easy_deck(easy):
     assert summary["distance"] == {
         "median": 41,
         "longest": 88,
-        "longest_deals": ["AK9.Q9", "AK9.AKJT"],
+        "longest_deals": ["6 AK9.Q9", "6 AK9.AKJT"],
     }
     assert len(summary["slowest"]) == 5
 
@@ -85,7 +85,7 @@ def test_records_are_what_solve_says():
     for deal, row in zip(all_deals(3), rows, strict=True):
         solution = solve(deal.position())
         winning = [str(move.action) for move in solution.moves if move.outcome == "win"]
-        trump, second = str(deal).split(".")
+        trump, second = str(deal).removeprefix("3 ").split(".")
         assert row == {
             "deal": str(deal),
             "dealer_trump": trump,
@@ -178,7 +178,7 @@ def test_times_are_a_column_of_their_own(tmp_path):
 def test_draws(tmp_path):
     """No deal of up to 6 ranks is drawn, so this one is made up."""
     drawn = {
-        "deal": "AK.Q",
+        "deal": "3 AK.Q",
         "dealer_trump": "AK",
         "dealer_second": "Q",
         "trumps_held": 2,
@@ -397,11 +397,11 @@ def test_file_of_another_batch_is_refused(tmp_path, kind, arguments, sentence):
         (",".join(COLUMNS).encode() + b"\nhello\n", "line 2 is no record: 'hello'"),
         (",".join(COLUMNS).encode() + b"\r\n", "it begins with"),
         (
-            ",".join(COLUMNS).encode() + b"\n-.-,-,-,0,1,win, 5,AC,table\n",
-            "line 2 is '-.-,-,-,0,1,win, 5,AC,table', not as it is written",
+            ",".join(COLUMNS).encode() + b"\n3 -.-,-,-,0,1,win, 5,AC,table\n",
+            "line 2 is '3 -.-,-,-,0,1,win, 5,AC,table', not as it is written",
         ),
         (
-            ",".join(COLUMNS).encode() + b"\n-.-,-,-,0,1,win,999,AC,table\n",
+            ",".join(COLUMNS).encode() + b"\n3 -.-,-,-,0,1,win,999,AC,table\n",
             "its last record has the distance 999",
         ),
     ],
@@ -415,11 +415,11 @@ def test_file_that_is_none_is_refused(tmp_path, content, sentence):
 
 
 def test_one_record_of_another_deck_is_refused(tmp_path):
-    """The first of all deals looks the same in every deck."""
     output = tmp_path / "deals.csv"
     first = batch("--deck", "2", "--all").splitlines(keepends=True)[:2]
     output.write_text("".join(first))
-    assert "its deck or tables were others" in batch("--all", "--resume", "-o", output, expected=2)
+    error = batch("--all", "--resume", "-o", output, expected=2)
+    assert "its deck, seed or choice was another" in error
 
 
 def start(*arguments):

@@ -232,7 +232,7 @@ def test_default_deck_is_easy():
     ("arguments", "sentence"),
     [
         (["foo"], "'foo' has 1 suit, expected 2"),
-        (["KQJ.JT8"], "8 is not in a deck of 6 ranks"),
+        (["KQJ.JT8"], "expected --deck 7 or 7 KQJ.JT8"),
         (["KQJ.JT9", "AT9.AKQ"], "a position has six fields"),
         (["--deck", "hard", "KQJ.JT9"], "unknown deck 'hard', expected easy, standard"),
         (["--deck", "4", TRICK], "the position has 3 ranks, but --deck says 4"),
@@ -278,7 +278,12 @@ def test_stream():
         "solve", "--deck", "5", "-", stdin="\ufeff" + "\n".join(lines)
     )
     assert status == 1
-    assert [line.split(":")[0] for line in output.splitlines()] == ["AK.Q", "AK.Q", DRAW, "-.-"]
+    assert [line.split(":")[0] for line in output.splitlines()] == [
+        "5 AK.Q",
+        "5 AK.Q",
+        DRAW,
+        "5 -.-",
+    ]
     assert [line.split(":")[0] for line in error.splitlines()] == [
         f"line {number}" for number in (4, 7, 8, 10)
     ]
@@ -402,10 +407,10 @@ def test_deal(deck, ranks):
     arguments = ["deal", "--deck", deck, "--seed", "7", "--count", "3"]
     _, output, _ = challenge(*arguments)
     rng = random.Random(7)
-    assert output.split() == [str(random_deal(ranks, rng)) for _ in range(3)]
+    assert output.splitlines() == [str(random_deal(ranks, rng)) for _ in range(3)]
     _, as_positions, _ = challenge(*arguments, "--position")
     for one, other in zip(output.splitlines(), as_positions.splitlines(), strict=True):
-        assert Deal.parse(one, ranks).position() == Position.parse(other)
+        assert Deal.parse(one).position() == Position.parse(other)
 
 
 def test_deals_differ_without_seed():
@@ -414,10 +419,25 @@ def test_deals_differ_without_seed():
 
 
 def test_deals_are_input_of_solve():
-    _, output, _ = challenge("deal", "--deck", "4", "--count", "20", "--seed", "1")
-    status, answers, _ = challenge("solve", "--deck", "4", "-", stdin=output)
+    """Each is solved as the deal that was dealt, whatever its deck."""
+    decks = {
+        deck: challenge("deal", "--deck", deck, "--count", "20", "--seed", "1")[1]
+        for deck in ("1", "4", "5", "standard")
+    }
+    status, answers, _ = challenge("solve", "-", stdin="".join(decks.values()))
     assert status == 0
-    assert [line.split(":")[0] for line in answers.splitlines()] == output.split()
+    asked = [line for output in decks.values() for line in output.splitlines()]
+    assert [line.split(":")[0] for line in answers.splitlines()] == asked
+    for deck, output in decks.items():
+        positions = challenge("deal", "--deck", deck, "--count", "20", "--seed", "1", "--position")
+        assert [str(Deal.parse(line).position()) for line in output.splitlines()] == (
+            positions[1].splitlines()
+        )
+
+
+def test_negative_seeds_are_refused():
+    """They would give the same deals as positive ones."""
+    assert challenge("deal", "--seed", "-1")[0] == 2
 
 
 # Tables.

@@ -93,7 +93,7 @@ def test_page_is_the_same_for_every_format(folder):
 
 def test_file_that_went_through_an_editor(folder, tmp_path):
     text = (folder / "deals.csv").read_text()
-    lines = ["\ufeff" + text.splitlines()[0], *text.splitlines()[1:], "AK.Q,AK"]
+    lines = ["\ufeff" + text.splitlines()[0], *text.splitlines()[1:], "3 AK.Q,AK"]
     (tmp_path / "deals.csv").write_text("\r\n".join(lines), encoding="utf-8", newline="")
     assert list(read_records(tmp_path / "deals.csv")) == list(read_records(folder / "deals.csv"))
 
@@ -148,9 +148,9 @@ def test_deals_of_two_decks_are_refused():
         ('{"deal": "AK.Q"}\n', "line 1 is no record"),
         ("{]\n", "line 1 is no record"),
         ("PAR1 and more", "it is no Parquet file"),
-        (",".join(COLUMNS) + "\nAK.Q,AK,Q,2,21,win,5,QC,table\n", "not deals of one deck"),
-        (",".join(COLUMNS) + "\nAK.Q,AK,Q,2,20,win,x,QC,table\n", "line 2 is no record"),
-        (",".join(COLUMNS) + "\nAK.Q,AK,Q,2,20,won,5,QC,table\n", "line 2 is no record"),
+        (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,21,win,5,QC,table\n", "not deals of one deck"),
+        (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,20,win,x,QC,table\n", "line 2 is no record"),
+        (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,20,won,5,QC,table\n", "line 2 is no record"),
     ],
 )
 def test_file_of_no_records(tmp_path, content, sentence):

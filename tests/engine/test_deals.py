@@ -1,3 +1,5 @@
+import copy
+import pickle
 import random
 from collections import Counter
 from fractions import Fraction
@@ -9,16 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import deals
 
-from engine.cards import Card, card_order, deck_cards
+from engine.cards import Card, deck_cards, in_order
 from engine.deals import Deal, all_deals, random_deal
-from engine.errors import NotationError
+from engine.errors import GameError, NotationError
 from engine.position import Position
 
 
 @given(deals())
 def test_round_trip(deal):
-    assert Deal.parse(str(deal), deal.ranks) == deal
-    assert {deal: 1}[Deal.parse(str(deal), deal.ranks)] == 1
+    assert Deal.parse(str(deal)) == Deal.parse(str(deal), deal.ranks) == deal
+    assert Deal.parse(str(deal).split()[1], deal.ranks) == deal
+    assert eval(repr(deal)) == deal
+    assert {deal: 1}[Deal.parse(str(deal))] == 1
+    assert pickle.loads(pickle.dumps(deal)) == copy.deepcopy(deal) == deal
 
 
 def test_example_of_the_notation():
@@ -35,7 +40,27 @@ def test_suits_may_be_others():
     "text", ["KQJ.JT9", " kqj.9tj\r\n", "KQJ.J109", "♠KQJ ♥JT9", "♥JT9♠KQJ", "\ufeffKQJ . JT9"]
 )
 def test_read_liberally(text):
-    assert str(Deal.parse(text, 6)) == "KQJ.JT9"
+    assert str(Deal.parse(text)) == str(Deal.parse(text, 6)) == "6 KQJ.JT9"
+    assert str(Deal.parse(f" 8 {text}")) == str(Deal.parse(text, 8)) == "8 KQJ.JT9"
+
+
+@pytest.mark.parametrize("text", ["10 . 9", "10.9", "10 .9", "10\t. 9"])
+def test_a_ten_is_no_number_of_ranks(text):
+    assert str(Deal.parse(text)) == "6 T.9"
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"), [("KQJ.JT97", "8 KQJ.JT97"), ("-.8", "7 -.8"), ("♥5♠9", "10 9.5")]
+)
+def test_a_deal_that_does_not_fit_the_easy_deck_is_refused_with_the_deck_that_it_fits(text, fits):
+    ranks, lowest = fits.split()[0], fits[-1]
+    with pytest.raises(NotationError) as caught:
+        Deal.parse(text)
+    assert str(caught.value) == (
+        f"{text} is not a deal of the easy deck ({lowest} is not among its ranks), "
+        f"expected --deck {ranks} or {fits}"
+    )
+    assert str(Deal.parse(text, int(ranks))) == str(Deal.parse(fits)) == fits
 
 
 @pytest.mark.parametrize("text", ["-.-", "—.–", ".", " - . - "])
@@ -57,6 +82,21 @@ def test_empty_deal(text):
 def test_bad_deal(text, message):
     with pytest.raises(NotationError, match=message):
         Deal.parse(text, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks", "message"),
+    [
+        ("8 KQJ.JT9", 6, "a deal of 8 ranks, expected 6"),
+        ("8 KQJ.6", None, "6 is not in a deck of 8 ranks"),
+        ("KQJ.4", None, "4 is not in a deck of 10 ranks"),
+        ("11 KQJ.4", None, "unknown deck '11'"),
+        ("0 -.-", None, "unknown deck '0'"),
+    ],
+)
+def test_a_deal_of_another_deck_is_refused(text, ranks, message):
+    with pytest.raises(GameError, match=message):
+        Deal.parse(text, ranks)
 
 
 @given(deals(), st.permutations("SHDC"))
@@ -81,8 +121,8 @@ def test_all_deals(ranks):
 
 
 def test_order_of_all_deals():
-    assert [str(deal) for deal in all_deals(1)] == ["-.-", "-.A", "A.-", "A.A"]
-    easy = [str(deal) for deal in all_deals(6)]
+    assert [str(deal) for deal in all_deals(1)] == ["1 -.-", "1 -.A", "1 A.-", "1 A.A"]
+    easy = [str(deal).removeprefix("6 ") for deal in all_deals(6)]
     assert easy[:5] == ["-.-", "-.9", "-.T", "-.T9", "-.J"]
     assert easy[64:66] == ["9.-", "9.9"]
     assert easy[-1] == "AKQJT9.AKQJT9"
@@ -90,7 +130,7 @@ def test_order_of_all_deals():
 
 def test_weight_counts_half_decks():
     """Every half deck of the 2-rank deck, dealt as the rules say."""
-    deck = sorted(deck_cards(2), key=card_order)
+    deck = in_order(deck_cards(2))
     count = Counter(
         tuple(frozenset(c.rank for c in half if c.suit == suit) for suit in (0, 1))
         for half in combinations(deck, 4)

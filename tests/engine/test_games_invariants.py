@@ -1,5 +1,7 @@
 """What holds in every game and every variant, by random play."""
 
+import copy
+import pickle
 import random
 from collections import Counter
 from itertools import pairwise
@@ -8,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import SUIT_NAMES, Card, deck_cards
+from engine.cards import SUIT_NAMES, Card, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import load_game
-from engine.games.kozel_tricks import Group, in_order
+from engine.games.kozel_tricks import Group
 
 VARIANTS = [
     ("svoyi_kozyri", {}),
@@ -135,6 +137,7 @@ def test_any_state(name, options, seed, eager, step):
     for state, _ in [states[-1], *rng.sample(states, 3)]:
         assert game.parse(str(state)) == state
         assert hash(game.parse(str(state))) == hash(state)
+        assert pickle.loads(pickle.dumps(state)) == copy.deepcopy(state) == state
         check_actions(game, state, rng)
         check_information(game, state, rng)
 
@@ -146,8 +149,8 @@ def check_actions(game, state, rng):
     assert len(set(names)) == len(set(actions)) == len(actions)
     assert [state.parse_action(name.upper()) for name in names] == list(actions)
     before = str(state)
-    for action in actions:
-        state.apply(action)
+    for action, name in zip(actions, names, strict=True):
+        assert state.apply(action) == state.apply(name.lower())
     assert str(state) == before
     for action in any_actions(game, state, rng):
         if action not in actions:

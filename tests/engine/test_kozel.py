@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import Card, deck_cards
+from engine.cards import Card, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import load_game
 from engine.games.kozel_tricks import (
@@ -20,7 +20,6 @@ from engine.games.kozel_tricks import (
     Trick,
     beats,
     declaration,
-    in_order,
     leads,
     penalties,
     takes_over,
@@ -562,7 +561,7 @@ def some_state():
         ("shown=-", "shown=x.2:AS", "a number of tricks=X is wrong"),
         ("tricks=-", "tricks=1:(AH)", "there twice"),
         ("trick=1:", "trick=2:", "a player has had"),
-        ("KH+8H", "(KH+8H)", "not legal"),
+        ("KH+8H", "(KH+8H)", "not a legal action"),
         ("KH+8H,AH+9H", "KH+8H,KH+8H", "there twice"),
         ("9H", "5H", "5H is not in this deck"),
         ("AH+9H", "AH", "9H missing"),
@@ -589,7 +588,7 @@ def test_read_liberally():
 def test_illegal_actions_are_refused():
     state = some_state()
     for action in ("pass", "moskva", Group(cards("KH 8H"), True), Group((), False)):
-        with pytest.raises(GameError, match="not legal"):
+        with pytest.raises(GameError, match="not a legal action"):
             state.apply(action)
 
 

@@ -3,9 +3,6 @@
 import random
 
 import pytest
-from engine.players.greedy import Greedy
-from engine.players.pimc import Pimc
-from engine.players.player import Random, make_player
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_games import games, states
@@ -15,6 +12,9 @@ from engine.arena.play import FINISHED, LIMIT, REPETITION, Play, steps, taking_t
 from engine.arena.tournament import Tally, run
 from engine.errors import GameError
 from engine.game import load_game
+from engine.players.greedy import Greedy
+from engine.players.pimc import Pimc
+from engine.players.player import Random, make_player
 from engine.position import Position
 from solver.player import Perfect
 from solver.solver import solve

@@ -8,11 +8,11 @@ import playthrough
 import pytest
 from pile_states import legal, make, play
 
-from engine.cards import SUIT_NAMES, Card, deck_cards
+from engine.cards import SUIT_NAMES, Card, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import load_game
 from engine.games.fields import items
-from engine.games.pile import deal, in_order
+from engine.games.pile import deal
 from engine.notation import parse_card
 
 DATA = Path(__file__).parents[1] / "data" / "playthroughs"
@@ -274,7 +274,7 @@ def test_after_pickup_lead():
 
 def test_a_leader_may_not_pick_up():
     assert "pickup" not in legal(start())
-    with pytest.raises(GameError, match="not legal"):
+    with pytest.raises(GameError, match="not a legal action"):
         start().apply("pickup")
 
 
@@ -626,7 +626,7 @@ def test_read_liberally():
 def test_illegal_actions_are_refused():
     state = facing("TC", "JC 9C 7S")
     for action in ("9C", "spades", None, Card(0, 2)):
-        with pytest.raises(GameError, match="not legal"):
+        with pytest.raises(GameError, match="not a legal action"):
             state.apply(action)
 
 

@@ -1,6 +1,6 @@
 """States of Svoyi Kozyri and Hund, made from the few cards that matter."""
 
-from engine.cards import card_order, deck_cards
+from engine.cards import deck_cards, in_order
 from engine.notation import format_hand, parse_card
 
 
@@ -13,7 +13,7 @@ def make(game, hands, pile="", rest="pile", known=None, **fields):
     ranks = 13 if game.name == "hund" else 9
     held = [frozenset(map(parse_card, hand.split())) for hand in hands]
     cards = list(map(parse_card, pile.split()))
-    others = sorted(deck_cards(ranks).difference(*held, cards), key=card_order)
+    others = list(in_order(deck_cards(ranks).difference(*held, cards)))
     if rest == "pile":
         cards = others + cards
     else:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from engine.arena.play import Play
-from engine.position import PICKUP
+from engine.cards import PICKUP
 
 GAMES = [
     ("challenge", {"ranks": 4}),

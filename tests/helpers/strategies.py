@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from engine.cards import Card, card_order, deck_cards, lowest_rank
+from engine.cards import Card, deck_cards, in_order, lowest_rank
 from engine.deals import Deal
 from engine.position import Position
 
@@ -11,7 +11,7 @@ decks = st.integers(1, 10)
 
 def hands(ranks):
     """Any hand of a deck, the empty one and the whole deck included."""
-    cards = sorted(deck_cards(ranks), key=card_order)
+    cards = in_order(deck_cards(ranks))
     return st.integers(0, 2 ** len(cards) - 1).map(
         lambda bits: frozenset(card for i, card in enumerate(cards) if bits >> i & 1)
     )

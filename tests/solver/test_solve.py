@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import base_positions, positions
 
-from engine.cards import Card, deck_cards
+from engine.cards import PICKUP, Card, deck_cards
 from engine.errors import GameError
 from engine.notation import parse_hand
-from engine.position import PICKUP, Position
+from engine.position import Position
 from solver import MissingTable, open_tables, probe, solve, solve_many
 from solver.complete import value
 from solver.complete.build import build_tables
