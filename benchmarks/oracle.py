@@ -22,9 +22,9 @@ from engine.deals import random_deal
 from solver.complete import value
 from solver.complete.table import open_tables
 from solver.core.bitboard import hand_bits, swap_trumps, view
-from solver.core.lowlevel import load, store
-from solver.core.shapes import swap_fields
-from solver.core.trick import (
+from solver.single.claims import MOST_TRICKS, NO_LIMIT, WINS, Memory, enter_win, status
+from solver.single.old_lowlevel import load, store
+from solver.single.old_trick import (
     FULL,
     MULTIPLIER,
     MULTIPLIER2,
@@ -32,10 +32,10 @@ from solver.core.trick import (
     U0,
     U1,
     run_lows,
+    swap_fields,
     ways_to_beat,
     word,
 )
-from solver.single.claims import MOST_TRICKS, NO_LIMIT, WINS, Memory, enter_win, status
 from solver.single.search import Search
 
 NEVER = 1 << 30

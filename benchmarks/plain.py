@@ -17,144 +17,109 @@ from typing import Any
 
 import click
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 from benchmarks.report import json_option, print_report
 from solver.complete.build import Builder
 from solver.complete.table import table_indices
-from solver.core.lowlevel import has_bit, load, store
-from solver.core.shapes import swap_fields
+from solver.core.lowlevel import load, product, store
 from solver.core.trick import (
-    FULL,
-    LEADER,
-    MEMO,
     MEMO_SIZE,
-    NODES,
-    OTHER,
-    OWN,
-    PUBLISH_LEADER,
-    PUBLISH_RESPONDER,
-    RESPONDER,
-    TAG,
-    TESTS,
-    U0,
-    U1,
-    below_highest,
-    make_context,
+    MULTIPLIER,
+    MULTIPLIER2,
+    RECORD,
+    Context,
+    new_generation,
     proves,
-    word,
+    settled,
+    swap_plain,
+    swap_trumps,
+    ways_to_beat,
 )
 
-_SIX: int = word(6)
-_LOW6: int = word(63)
-_SIDE: int = word(1 << 40)
-_RESULT: int = word(1 << 41)
-_NEXT_TAG: int = word(1 << 41)
-_SHIFT_HASH: int = word(52)
-_MULTIPLIER: int = word(0x9E3779B97F4A7C15)
-_MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
 
-
-@njit("boolean(uint64, uint64, boolean, uint64, uint64)", cache=True)
-def plain_proves(a: int, b: int, leading: bool, context: int, ranks: int) -> bool:
+@njit(types.boolean(types.int64, types.int64, types.boolean, RECORD), cache=True)
+def plain_proves(a: int, b: int, leading: bool, c: Any) -> bool:
     """`solver.core.trick.proves` with every lead and every beat."""
-    store(context, NODES, load(context, NODES) + U1)
-    leader = a if leading else b
-    responder = b if leading else a
-    if leader & (leader - U1) == U0:
+    c.nodes += 1
+    leader, responder = (a, b) if leading else (b, a)
+    if leader & leader - 1 == 0:
         return leading
-    own = load(context, OTHER if leading else OWN)
-    in_suit = below_highest(responder, context)
-    trumps = responder & own
-    beatable = in_suit | ~own if trumps else in_suit
-    open_leads = U0
+    own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
+    open_leads = 0
     leads = leader
     while leads:
-        card = leads & (~leads + U1)
+        card = leads & -leads
         leads ^= card
-        if leading:
-            picked_up = has_bit(load(context, LEADER), a ^ card)
-        else:
-            picked_up = has_bit(load(context, RESPONDER), load(context, FULL) ^ b | card)
-        if picked_up == leading:
-            if card & beatable == U0:
+        if settled(a ^ card if leading else c.full ^ b | card, leading, c) == leading:
+            if card & beatable == 0:
                 return leading
             open_leads |= card
-    if open_leads == U0 or responder & (responder - U1) == U0:
+    if open_leads == 0 or responder & responder - 1 == 0:
         return not leading
 
-    tag = load(context, TAG) | b | (_SIDE if leading else U0)
-    slot = ((a * _MULTIPLIER ^ b * _MULTIPLIER2) >> _SHIFT_HASH) << U1
-    memo = load(context, MEMO)
-    if load(memo, slot) & ~_RESULT == a and load(memo, slot + U1) == tag:
-        known: bool = load(memo, slot) & _RESULT != U0
-        return known
+    key = c.generation | b | leading << 40
+    slot = ((product(a, MULTIPLIER) ^ product(b, MULTIPLIER2)) >> 52 & MEMO_SIZE - 1) * 2
+    found = load(c.memo, slot)
+    if found >> 1 == a and load(c.memo, slot + 1) == key:
+        return found & 1 != 0
 
-    one_way = open_leads
-    if trumps:
-        one_way = open_leads & (own | ~in_suit)
+    one_way = open_leads & (own | ~in_suit) if trumps else open_leads
     result = not leading
-    for step in range(2):
-        leads = one_way if step == 0 else open_leads ^ one_way
+    for leads in (one_way, open_leads ^ one_way):
         while leads and result != leading:
-            card = leads & (~leads + U1)
+            card = leads & -leads
             leads ^= card
             rest = leader ^ card
-            suit = load(context, OWN)
-            while suit & card == U0:
-                suit <<= ranks
+            suit = c.own
+            while suit & card == 0:
+                suit <<= c.ranks
             beaten = False
-            for by_trump in range(2):
-                if by_trump:
-                    beats = trumps if card & own == U0 else U0
-                else:
-                    beats = responder & suit & ~((card << U1) - U1)
+            for beats in (responder & suit & -(card << 1), 0 if card & own else trumps):
                 while beats and not beaten:
-                    beat = beats & (~beats + U1)
-                    beats ^= beat
+                    kept = responder ^ beats & -beats
+                    beats &= beats - 1
                     if leading:
-                        beaten = not plain_proves(rest, b ^ beat, not leading, context, ranks)
+                        beaten = not plain_proves(rest, kept, not leading, c)
                     else:
-                        beaten = plain_proves(a ^ beat, rest, not leading, context, ranks)
+                        beaten = plain_proves(kept, rest, not leading, c)
             result = beaten != leading
-    store(memo, slot, a | (_RESULT if result else U0))
-    store(memo, slot + U1, tag)
+    store(c.memo, slot, a << 1 | result)
+    store(c.memo, slot + 1, key)
     return result
 
 
 @njit(cache=True)
 def sweep(
-    ranks: int,
     hands: np.ndarray,
     losses: bool,
     plain: bool,
-    context: int,
+    contexts: np.ndarray,
+    table: np.ndarray,
     rounds: np.ndarray,
     number: int,
 ) -> int:
     """Test the undecided among these leader's hands, for a loss or a win, in round `number`.
 
-    Gives how many were proved; `rounds[hand]` is the round in which a hand was, 0 if undecided.
+    Gives how many were proved; these go into the bit table `table`, and `rounds[hand]` is the round
+    in which a hand was, 0 if undecided.
     """
-    full = load(context, FULL)
-    width = word(ranks)
-    table = load(context, PUBLISH_RESPONDER if losses else PUBLISH_LEADER)
-    store(context, TAG, load(context, TAG) + _NEXT_TAG)
+    c = contexts[0]
+    new_generation(c)
     proved = 0
     for hand in hands:
         if rounds[hand]:
             continue
-        own = full ^ swap_fields(hand, U0, width, width) if losses else hand
-        store(context, TESTS, load(context, TESTS) + U1)
+        own = c.full ^ swap_trumps(hand, c.ranks) if losses else hand
+        c.tests += 1
         if plain:
-            success = plain_proves(own, full ^ own, not losses, context, width)
+            success = plain_proves(own, c.full ^ own, not losses, c)
         else:
-            success = proves(own, full ^ own, not losses, context)
+            success = proves(own, c.full ^ own, not losses, c)
         if success:
             rounds[hand] = number
-            for x in (own, swap_fields(own, width + width, width + width + width, width)):
-                place = x >> _SIX
-                store(table, place, load(table, place) | U1 << (x & _LOW6))
+            for x in (own, swap_plain(own, c.ranks)):
+                table[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
             proved += 1
     return proved
 
@@ -168,16 +133,10 @@ class Sweeps:
     def __init__(self, ranks: int, *, distances: bool, plain: bool) -> None:
         self.tables = [np.zeros(max(1, 1 << 4 * ranks >> 6), np.uint64) for _ in range(2)]
         new = [table.copy() for table in self.tables] if distances else self.tables
-        memo = np.zeros(2 * MEMO_SIZE, np.uint64)
-        context = make_context(ranks)
-        for field, array in (
-            *zip((LEADER, RESPONDER), self.tables, strict=True),
-            *zip((PUBLISH_LEADER, PUBLISH_RESPONDER), new, strict=True),
-            (MEMO, memo),
-        ):
-            context[field] = array.ctypes.data
+        context = Context(ranks)
+        context.use_bit_tables(*self.tables)
         self.rounds = np.zeros(1 << 4 * ranks, np.uint8)
-        hands = np.arange(1, (1 << 4 * ranks) - 1, dtype=np.uint64)
+        hands = np.arange(1, (1 << 4 * ranks) - 1, dtype=np.int64)
         self.hands = hands[hands >> 2 * ranks & (1 << ranks) - 1 >= hands >> 3 * ranks]
         sizes = np.bitwise_count(self.hands)
         by_size = [self.hands[sizes == size] for size in range(1, 4 * ranks)]
@@ -188,7 +147,7 @@ class Sweeps:
             todo = steps[:1] if distances and self.last_round == 1 else steps
             proved = sum(
                 sweep(
-                    ranks, group, losses, plain, context.ctypes.data, self.rounds, self.last_round
+                    group, losses, plain, context.array, new[losses], self.rounds, self.last_round
                 )
                 for losses, group in todo
             )
@@ -196,7 +155,7 @@ class Sweeps:
                 table[:] = facts
             self.last_round += 1
         self.last_round -= 1
-        self.tests, self.nodes = int(context[TESTS]), int(context[NODES])
+        self.tests, self.nodes = int(context.record.tests), int(context.record.nodes)
 
 
 def compare(ranks: int, distances: bool) -> Iterator[dict[str, Any]]:

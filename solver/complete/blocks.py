@@ -15,26 +15,14 @@ atomically.
 from __future__ import annotations
 
 from math import comb
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from solver.core.lowlevel import atomic_add, atomic_or, has_bit, load, store
-from solver.core.shapes import Subsets, block_shapes, block_sizes, swap_fields
-from solver.core.trick import (
-    FULL,
-    PROVED,
-    PUBLISH_LEADER,
-    PUBLISH_RESPONDER,
-    REACH_LEADER,
-    REACH_RESPONDER,
-    TAG,
-    TESTS,
-    U0,
-    U1,
-    proves,
-    word,
-)
+from solver.core.lowlevel import atomic_add, atomic_or, has_bit
+from solver.core.shapes import Subsets, block_shapes, block_sizes
+from solver.core.trick import new_generation, proves, swap_plain, swap_trumps
 
 FAILED = 254
 """Stamp, within a task, of positions that cannot be proved now."""
@@ -45,10 +33,6 @@ LAST_STAMP = 253
 STACK = 4096
 """Room for a flood: a chain in the lattice (at most 100 positions with ten ranks) with 20
 neighbours each."""
-
-_SIX: int = word(6)
-_LOW6: int = word(63)
-_NEXT_TAG: int = word(1 << 41)
 
 
 class Layout:
@@ -164,9 +148,8 @@ def flood(
 @njit(cache=True, nogil=True)
 def hand_at(it: int, iu: int, ip: int, iq: int, subsets: Subsets, ranks: int) -> int:
     """The leader's hand made of the hands of each suit with these numbers in `subsets.bits`."""
-    width = word(ranks)
-    plain = subsets.bits[ip] | subsets.bits[iq] << width
-    return subsets.bits[it] | (subsets.bits[iu] | plain << width) << width
+    plain = subsets.bits[ip] | subsets.bits[iq] << ranks
+    return subsets.bits[it] | (subsets.bits[iu] | plain << ranks) << ranks
 
 
 @njit(cache=True, nogil=True)
@@ -177,12 +160,11 @@ def gather(
     firsts: tuple[int, ...],
     counts: tuple[int, ...],
     subsets: Subsets,
-    context: int,
+    c: Any,
     candidates: np.ndarray,
 ) -> int:
     """List the undecided positions that are worth a test, stamp the others FAILED; how many."""
-    reach = load(context, REACH_RESPONDER if losses else REACH_LEADER)
-    full = load(context, FULL)
+    reach = c.reach_responder if losses else c.reach_leader
     found = 0
     index = 0
     for it in range(firsts[0], firsts[0] + counts[0]):
@@ -194,7 +176,7 @@ def gather(
                         if reach:
                             x = hand_at(it, iu, ip, iq, subsets, ranks)
                             if losses:
-                                x = full ^ swap_fields(x, U0, word(ranks), word(ranks))
+                                x = c.full ^ swap_trumps(x, ranks)
                             worth = has_bit(reach, x)
                         if worth:
                             candidates[found] = index
@@ -226,7 +208,7 @@ def test_block(
     block: np.ndarray,
     stamp: int,
     subsets: Subsets,
-    context: int,
+    c: Any,
     candidates: np.ndarray,
     stack: np.ndarray,
 ) -> int:
@@ -244,9 +226,8 @@ def test_block(
         first[shape[2] + 1] - firsts[2],
         first[shape[3] + 1] - firsts[3],
     )
-    undecided = gather(ranks, losses, block, firsts, counts, subsets, context, candidates)
-    store(context, TAG, load(context, TAG) + _NEXT_TAG)
-    full = load(context, FULL)
+    undecided = gather(ranks, losses, block, firsts, counts, subsets, c, candidates)
+    new_generation(c)
     twins = shape[2] == shape[3]
     better = subsets.down if losses else subsets.up  # towards what a success proves
     worse = subsets.up if losses else subsets.down
@@ -271,10 +252,8 @@ def test_block(
         x = hand_at(firsts[0] + it, firsts[1] + iu, firsts[2] + ip, firsts[3] + iq, subsets, ranks)
         tests += 1
         if losses:
-            x = swap_fields(x, U0, word(ranks), word(ranks))
-            success = proves(full ^ x, x, False, context)
-        else:
-            success = proves(x, full ^ x, True, context)
+            x = c.full ^ swap_trumps(x, ranks)
+        success = proves(x, c.full ^ x, not losses, c)
         digits = it << 24 | iu << 16 | ip << 8 | iq
         if success:
             block[index] = stamp
@@ -286,8 +265,8 @@ def test_block(
     for index in range(block.size):
         if block[index] == FAILED:
             block[index] = 0
-    store(context, TESTS, load(context, TESTS) + word(tests))
-    store(context, PROVED, load(context, PROVED) + word(proved))
+    c.tests += tests
+    c.proved += proved
     return new
 
 
@@ -307,7 +286,6 @@ def publish_block(
     Each goes in with its twin, the one with the plain suits exchanged.
     """
     first = subsets.first
-    width = word(ranks)
     index = 0
     for it in range(first[shape[0]], first[shape[0] + 1]):
         for iu in range(first[shape[1]], first[shape[1] + 1]):
@@ -316,10 +294,9 @@ def publish_block(
                     if block[index] == stamp:
                         x = hand_at(it, iu, ip, iq, subsets, ranks)
                         if losses:  # this table is over the responder's hand, seen from him
-                            x = full ^ swap_fields(x, U0, width, width)
-                        atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
-                        x = swap_fields(x, width + width, width + width + width, width)
-                        atomic_or(table, x >> _SIX, U1 << (x & _LOW6))
+                            x = full ^ swap_trumps(x, ranks)
+                        for hand in (x, swap_plain(x, ranks)):
+                            atomic_or(table, hand >> 6, 1 << (hand & 63))
                     index += 1
 
 
@@ -333,7 +310,7 @@ def work(
     stamps: np.ndarray,
     stamp: int,
     subsets: Subsets,
-    context: int,
+    contexts: np.ndarray,
     counter: int,
     scratch: tuple[np.ndarray, np.ndarray],
 ) -> int:
@@ -346,10 +323,11 @@ def work(
     """
     shapes, starts = layout
     candidates, stack = scratch
-    table = load(context, PUBLISH_RESPONDER if losses else PUBLISH_LEADER)
+    c = contexts[0]
+    table = c.publish_responder if losses else c.publish_leader
     total = 0
     while True:
-        i = atomic_add(counter, U0, U1)
+        i = atomic_add(counter, 0, 1)
         if i >= todo.size:
             return total
         s = todo[i]
@@ -357,8 +335,8 @@ def work(
             continue
         shape = (shapes[s, 0], shapes[s, 1], shapes[s, 2], shapes[s, 3])
         block = stamps[starts[s] : starts[s + 1]]
-        new = test_block(ranks, losses, shape, block, stamp, subsets, context, candidates, stack)
+        new = test_block(ranks, losses, shape, block, stamp, subsets, c, candidates, stack)
         if new:
-            publish_block(ranks, losses, shape, block, stamp, subsets, table, load(context, FULL))
+            publish_block(ranks, losses, shape, block, stamp, subsets, table, c.full)
             undecided[s] -= new
             total += new

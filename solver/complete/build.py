@@ -27,11 +27,11 @@ import numpy as np
 from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, work
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
-from solver.core import trick
 from solver.core.bitboard import swap_trumps
 from solver.core.files import whole_file
 from solver.core.machine import cores, memory_of_machine
 from solver.core.shapes import block_sizes
+from solver.core.trick import Context
 
 CHECKPOINT_SECONDS = 600.0
 DISTANCE_RANKS = 6
@@ -109,8 +109,7 @@ class Builder:
         self._facts = [self.leader, self.responder]
         self._new_facts = [self.leader.copy(), self.responder.copy()] if distances else self._facts
         self._counter = np.zeros(1, np.uint64)
-        self._memos = [np.zeros(2 * trick.MEMO_SIZE, np.uint64) for _ in range(self.threads)]
-        self._contexts = [self._context(memo) for memo in self._memos]
+        self._contexts = [self._context() for _ in range(self.threads)]
         room = int(self.layout.sizes.max())
         self._scratch = [
             (np.empty(room, np.uint32), np.empty(STACK, np.int64)) for _ in range(self.threads)
@@ -121,13 +120,10 @@ class Builder:
         self._before = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}  # an interruption
         self._started = time.monotonic()
 
-    def _context(self, memo: np.ndarray) -> np.ndarray:
-        context = trick.make_context(self.ranks)
-        context[trick.LEADER] = self.leader.ctypes.data
-        context[trick.RESPONDER] = self.responder.ctypes.data
-        context[trick.MEMO] = memo.ctypes.data
-        context[trick.PUBLISH_LEADER] = self._new_facts[0].ctypes.data
-        context[trick.PUBLISH_RESPONDER] = self._new_facts[1].ctypes.data
+    def _context(self) -> Context:
+        context = Context(self.ranks)
+        context.use_bit_tables(*self._facts)
+        context.point(publish_leader=self._new_facts[0], publish_responder=self._new_facts[1])
         return context
 
     def _count_undecided(self) -> np.ndarray:
@@ -139,18 +135,19 @@ class Builder:
 
     def progress(self) -> Progress:
         """How far the build is; may be called at any time."""
-        counts = [
-            sum(int(context[word]) for context in self._contexts)
-            for word in (trick.TESTS, trick.PROVED, trick.NODES)
-        ]
+        counts = {
+            what: int(before) + sum(int(context.record[what]) for context in self._contexts)
+            for what, before in self._before.items()
+            if what != "seconds"
+        }
         return Progress(
             self.ranks,
             self.round,
             self.total - int(self.undecided.sum()),
             self.total,
-            counts[0] + int(self._before["tests"]),
-            counts[1] + int(self._before["proved"]),
-            counts[2] + int(self._before["nodes"]),
+            counts["tests"],
+            counts["proved"],
+            counts["nodes"],
             time.monotonic() - self._started + self._before["seconds"],
             memory_needed(self.ranks, self.distances, self.threads),
             expected_nodes(self.ranks, self.distances),
@@ -196,10 +193,9 @@ class Builder:
         """Let the searches see what the round has proved; choose what the next one will test."""
         if self.round > 1:  # before, nothing has been tested
             news = [new ^ old for new, old in zip(self._new_facts, self._facts, strict=True)]
-            self._reaching = reaching(news[0], news[1], self.ranks)
+            leads, responds = reaching(news[0], news[1], self.ranks)
             for context in self._contexts:
-                context[trick.REACH_LEADER] = self._reaching[0].ctypes.data
-                context[trick.REACH_RESPONDER] = self._reaching[1].ctypes.data
+                context.point(reach_leader=leads, reach_responder=responds)
         for new, old in zip(self._new_facts, self._facts, strict=True):
             np.copyto(old, new)
 
@@ -254,7 +250,7 @@ class Builder:
             self.stamps,
             stamp,
             layout.subsets,
-            self._contexts[number].ctypes.data,
+            self._contexts[number].array,
             self._counter.ctypes.data,
             self._scratch[number],
         )

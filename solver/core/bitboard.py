@@ -10,14 +10,47 @@ them:
 A base position is the leader's hand, seen from the leader. The two plain suits are alike, so only
 positions with P >= Q (as numbers) are stored. A *slice* holds the 4**n positions with the same P
 and Q, at their low 2n bits; slices follow one another in the order (0,0) (1,0) (1,1) (2,0) ... .
+
+The functions of a hand and a `Deck` use only what means the same to Python and to numba; the
+kernels compile them (`solver.core.trick`). A hand has at most 40 bits, so signed words hold it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.cards import Card, Hand
+
+
+class Deck(NamedTuple):
+    """What the kernels must know of a deck: sets of cards, but for `ranks`."""
+
+    ranks: int
+    full: int
+    """All cards."""
+    own: int
+    """The trumps of the player whose view it is, and of the other."""
+    other: int
+    not_top: int
+    """All cards but the aces."""
+    not_low1: int
+    """All cards but the lowest one, two, four of each suit."""
+    not_low2: int
+    not_low4: int
+
+    @classmethod
+    def of(cls, ranks: int) -> Deck:
+        """The deck with so many ranks."""
+
+        def every(suit: int) -> int:
+            return sum(suit << ranks * s for s in range(4))
+
+        suit = (1 << ranks) - 1
+        lows = (every(low & suit) for low in (1, 3, 15))
+        full = every(suit)
+        aces = every(1 << ranks - 1)
+        return cls(ranks, full, suit, suit << ranks, full ^ aces, *(full ^ low for low in lows))
 
 
 def view(trumps: tuple[int, int], player: int) -> tuple[int, int, int, int]:
@@ -46,13 +79,65 @@ def hand_cards(bits: int, suits: tuple[int, int, int, int], ranks: int) -> Hand:
     )
 
 
+def below_highest(hand: int, deck: Any) -> int:
+    """The cards of each suit that lie below the highest card of `hand` in that suit."""
+    x = (hand & deck.not_low1) >> 1
+    x |= (x & deck.not_low1) >> 1
+    x |= (x & deck.not_low2) >> 2
+    x |= (x & deck.not_low4) >> 4
+    return x | (x & deck.not_low1) >> 1  # the last step matters for decks of ten ranks only
+
+
+def run_lows(hand: int, other: int, deck: Any) -> int:
+    """The lowest card of each run of `hand`: the cards of one suit with no card of `other` between
+    them.
+
+    A card is above another of its run iff going down from it the first card that somebody holds is
+    `hand`'s own. A carry that starts above each card of the hand finds these: it ripples through
+    the cards that nobody holds.
+    """
+    above = (hand & deck.not_top) << 1
+    empty = deck.not_top & ~(hand | other)
+    entering = above & empty
+    reached = above | ((empty + entering) ^ empty ^ entering)
+    return hand & ~reached
+
+
 def swap_trumps(x: Any, ranks: int) -> Any:
     """The same cards seen from the other player; `x` is an int or an integer array."""
-    field = (1 << ranks) - 1
-    both = field | field << ranks
-    return (x ^ x & both) | (x & field) << ranks | (x >> ranks) & field
+    suit = (1 << ranks) - 1
+    both = suit | suit << ranks
+    return (x ^ x & both) | (x & suit) << ranks | (x >> ranks) & suit
+
+
+def swap_plain(x: Any, ranks: int) -> Any:
+    """The cards with the plain suits exchanged, worth the same; `x` as in `swap_trumps`."""
+    two, suit = 2 * ranks, (1 << ranks) - 1
+    p, q = x >> two & suit, x >> two + ranks
+    return (x & (1 << two) - 1) | q << two | p << two + ranks
 
 
 def slices(ranks: int) -> int:
     """The number of slices of a table."""
     return (1 << ranks) * ((1 << ranks) + 1) // 2
+
+
+def table_index(x: int, ranks: int) -> int:
+    """Where the base position with leader's hand `x` stands in a table."""
+    two = 2 * ranks
+    p = x >> two & (1 << ranks) - 1
+    q = x >> two + ranks
+    if p < q:
+        p, q = q, p
+    return (p * (p + 1) // 2 + q) << two | x & (1 << two) - 1
+
+
+def outcome_bits(index: int, ranks: int) -> tuple[int, int, int]:
+    """Where the content of an outcome table has the base position of a table index: the bytes with
+    the bits "the leader wins" and "draw", and the number of both bits in their bytes.
+    """
+    positions = 1 << 2 * ranks  # of a slice
+    field = (positions + 7) // 8  # bytes of each of its two bit fields
+    place = index & positions - 1
+    win = (index >> 2 * ranks) * 2 * field + place // 8
+    return win, win + field, place & 7

@@ -10,9 +10,6 @@ from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-
-from solver.core.trick import U1
 
 
 class Subsets(NamedTuple):
@@ -45,7 +42,7 @@ class Subsets(NamedTuple):
             up[row, : len(ups)] = ups
             down[row, : len(downs)] = downs
         first = np.cumsum([0] + [len(group) for group in groups])
-        return cls(first.astype(np.int64), np.array(every, np.uint64), up, down)
+        return cls(first.astype(np.int64), np.array(every, np.int64), up, down)
 
 
 def block_shapes(ranks: int) -> list[tuple[int, int, int, int]]:
@@ -57,12 +54,3 @@ def block_shapes(ranks: int) -> list[tuple[int, int, int, int]]:
 def block_sizes(ranks: int) -> list[int]:
     """The size of the block of each shape, in bytes."""
     return [prod(comb(ranks, k) for k in shape) for shape in block_shapes(ranks)]
-
-
-@njit(cache=True, nogil=True)
-def swap_fields(x: int, low: int, high: int, width: int) -> int:
-    """`x` with the fields of `width` bits at `low` and `high` exchanged."""
-    field = (U1 << width) - U1
-    a = (x >> low) & field
-    b = (x >> high) & field
-    return (x & ~(field << low | field << high)) | a << high | b << low

@@ -1,21 +1,14 @@
 """The trick search: can a player force a win within the current trick, given facts about empty
 tables?
 
-Everything is seen from one player, the *prover*. A hand is a set of bits, `suit * n + rank`, with
-the suits in the order prover's trump, other's trump, plain, plain and rank 0 the lowest card of the
-deck:
+Everything is seen from one player, the *prover*: hands are bit sets as in `solver.core.bitboard`,
+with his trump suit first. What is known about base positions is asked with the hand that the prover
+will hold there, so nothing is turned round inside a search.
 
-    bit   4n-1 ... 3n | 3n-1 ... 2n | 2n-1 ... n | n-1 ... 0
-             plain    |    plain    | other's T  | prover's T
-
-Two bit tables over the prover's hand hold what is proved about base positions: `LEADER` (the prover
-is to lead and wins) and `RESPONDER` (the other is to lead and the prover wins). Both are indexed
-with the hand that the prover will hold, so nothing is ever turned round inside a search.
-
-`proves` is a boolean AND-OR search. It treats what is not in the tables as not proved, so it is
-sound at any time, whatever the tables lack. By the theorems *lowest of a run* and *lowest beat*
-(docs/theory.md) only the lowest card of a run is led, and at most two beats are tried: the lowest
-higher card of the suit led and the lowest own trump.
+`proves` is a boolean AND-OR search. It treats what is not known as not proved, so it is sound at
+any time, whatever is missing. By the theorems *lowest of a run* and *lowest beat* (docs/theory.md)
+only the lowest card of a run is led, and at most two beats are tried: the lowest higher card of the
+suit led and the lowest own trump.
 """
 
 from __future__ import annotations
@@ -23,179 +16,221 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import from_dtype, njit, types
 
-from solver.core.lowlevel import has_bit, load, store
+from solver.core import bitboard
+from solver.core.bitboard import Deck
+from solver.core.lowlevel import bit_count, has_bit, load, load_byte, product, store
 
-word: Any = np.uint64  # what numba must be told is unsigned is an int to type checkers
+# Where a search finds what is known about base positions (field `source` of a context).
+BIT_TABLES = 0
+"""In two bit tables over the prover's hand: he leads and wins, he responds and wins."""
+OUTCOMES = 1
+"""In the content of an outcome table."""
+DISTANCES = 2
+"""In an outcome and a distance table; a win counts if its distance is at most `bound`."""
+PROGRESS = 3
+"""In an outcome and a progress table; a win counts if its place in the order of proofs, `stamp * 64
++ cards of the leader`, is at most `bound`."""
 
-# Layout of the context, an array of 64-bit words whose address is passed down the search.
-LEADER: int = word(0)  # address of the bit table "prover leads and wins"
-RESPONDER: int = word(1)  # address of the bit table "the other leads and the prover wins"
-MEMO: int = word(2)  # address of the transposition table, MEMO_SIZE entries of two words
-TAG: int = word(3)  # generation << 41: entries of other generations do not count
-NODES: int = word(4)  # number of lead nodes searched
-FULL: int = word(5)  # the whole deck
-OWN: int = word(6)  # the prover's trump suit
-OTHER: int = word(7)  # the other's trump suit
-NOT_TOP: int = word(8)  # all cards but the aces
-NOT_LOW1: int = word(9)  # all cards but the lowest one, two, four of each suit
-NOT_LOW2: int = word(10)
-NOT_LOW4: int = word(11)
-PUBLISH_LEADER: int = word(12)  # addresses of the tables in which a build enters what is new
-PUBLISH_RESPONDER: int = word(13)
-TESTS: int = word(14)  # number of positions tested in a build, and of those proved
-PROVED: int = word(15)
-REACH_LEADER: int = word(16)  # addresses of bit tables of what is worth a test; 0: everything
-REACH_RESPONDER: int = word(17)
-CONTEXT_WORDS = 18
-
+CONTEXT = np.dtype(
+    (
+        np.record,
+        [
+            (name, np.int64)
+            for name in (
+                *Deck._fields,
+                "nodes",  # lead nodes searched
+                "memo",  # address of the transposition table, MEMO_SIZE entries of two words
+                "generation",  # << 41; entries of other generations do not count
+                "source",  # BIT_TABLES, OUTCOMES, DISTANCES, PROGRESS
+                "leader",  # addresses of the bit tables "prover leads", "prover responds"
+                "responder",
+                "outcomes",  # addresses of the content of tables, bytes
+                "measure",
+                "bound",
+                "publish_leader",  # addresses of the bit tables where a build enters what is new
+                "publish_responder",
+                "reach_leader",  # and of those of what is worth a test; 0: everything is
+                "reach_responder",
+                "tests",  # positions tested, and proved
+                "proved",
+            )
+        ],
+    )
+)
+"""What a search knows, counts and uses, as a record that is passed down by its address."""
 
 MEMO_SIZE = 4096
 """Entries of the transposition table. It is small on purpose: transpositions matter within one test
 only, and the table must stay in the first-level cache."""
 
-U0: int = word(0)
-U1: int = word(1)
-U2: int = word(2)
-U4: int = word(4)
-_SHIFT_RESULT: int = word(41)
-_SHIFT_SIDE: int = word(40)
-MULTIPLIER: int = word(0x9E3779B97F4A7C15)
-MULTIPLIER2: int = word(0xC2B2AE3D27D4EB4F)
-_SHIFT_HASH: int = word(52)
+# Odd 64-bit constants, as signed words.
+MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
+MULTIPLIER2 = 0xC2B2AE3D27D4EB4F - (1 << 64)
+_GENERATION = 1 << 41
+_SIDE = 1 << 40
+_RESULT = 1 << 41
+
+RECORD: Any = from_dtype(CONTEXT)
+_I64, _FLAG = types.int64, types.boolean
 
 
-def make_context(ranks: int) -> np.ndarray:
-    """A context for decks of `ranks` ranks; the addresses are the caller's to fill in."""
-    field = (1 << ranks) - 1
-    suits = [field << (ranks * s) for s in range(4)]
-    lows = [sum(((1 << min(k, ranks)) - 1) << (ranks * s) for s in range(4)) for k in (1, 2, 4)]
-    full = sum(suits)
-    context = np.zeros(CONTEXT_WORDS, np.uint64)
-    context[FULL] = full
-    context[OWN] = suits[0]
-    context[OTHER] = suits[1]
-    context[NOT_TOP] = full ^ sum(1 << (ranks * s + ranks - 1) for s in range(4))
-    context[NOT_LOW1] = full ^ lows[0]
-    context[NOT_LOW2] = full ^ lows[1]
-    context[NOT_LOW4] = full ^ lows[2]
-    return context
+class Context:
+    """Working memory of searches: their record, and the arrays whose addresses it holds.
 
-
-@njit("uint64(uint64, uint64)", cache=True)
-def below_highest(hand: int, context: int) -> int:
-    """The cards of each suit that lie below the highest card of `hand` in that suit."""
-    low1 = load(context, NOT_LOW1)
-    x = (hand & low1) >> U1
-    x |= (x & low1) >> U1
-    x |= (x & load(context, NOT_LOW2)) >> U2
-    x |= (x & load(context, NOT_LOW4)) >> U4
-    return x | (x & low1) >> U1  # the last step matters for decks of ten ranks only
-
-
-@njit("uint64(uint64, uint64, uint64)", cache=True)
-def run_lows(hand: int, other: int, context: int) -> int:
-    """The lowest card of each run of `hand`: the cards of one suit with no card of `other` between
-    them.
-
-    A card is above another of its run iff going down from it the first card that somebody holds is
-    `hand`'s own. A carry that starts above each card of the hand finds these: it ripples through
-    the cards that nobody holds.
+    It belongs to one thread at a time. `array` has the record as its only element, for kernels that
+    are called from Python (that is quicker than with a record); `record` is the same memory.
     """
-    inner = load(context, NOT_TOP)
-    above = (hand & inner) << U1
-    empty = inner & ~(hand | other)
-    entering = above & empty
-    reached = above | ((empty + entering) ^ empty ^ entering)
-    return hand & ~reached
+
+    def __init__(self, ranks: int) -> None:
+        self.array = np.zeros(1, CONTEXT)
+        self.record: Any = self.array[0]
+        self._kept: dict[str, np.ndarray] = {}
+        for name, value in Deck.of(ranks)._asdict().items():
+            self.record[name] = value
+        self.point(memo=np.zeros(2 * MEMO_SIZE, np.int64))
+
+    def point(self, **arrays: np.ndarray) -> None:
+        """Put the addresses of arrays into fields of the record, and keep the arrays alive.
+
+        They must be contiguous. What was found before does not count any more.
+        """
+        for name, array in arrays.items():
+            self.record[name] = array.ctypes.data
+        self._kept |= arrays
+        new_generation(self.record)
+
+    def use_bit_tables(self, leader: np.ndarray, responder: np.ndarray) -> None:
+        """Take what is known from bit tables over the prover's hand (64 bits a word)."""
+        self.point(leader=leader, responder=responder)
+        self.record.source = BIT_TABLES
+
+    def use_table(
+        self, outcomes: np.ndarray, measure: np.ndarray | None = None, *, progress: bool = False
+    ) -> None:
+        """Take what is known from the content of an outcome table (uint8).
+
+        With `measure`, distances or progress by table index (uint8), only wins within a bound
+        count; `within` sets it.
+        """
+        self.point(outcomes=outcomes)
+        self.record.source = OUTCOMES
+        if measure is not None:
+            self.point(measure=measure)
+            self.record.source = PROGRESS if progress else DISTANCES
+
+    def within(self, bound: int) -> None:
+        """Count only wins of at most this measure."""
+        self.record.bound = bound
+        new_generation(self.record)
 
 
-@njit("UniTuple(uint64, 4)(uint64, boolean, uint64)", inline="always", cache=True)
-def ways_to_beat(responder: int, leading: bool, context: int) -> tuple[int, int, int, int]:
+@njit(cache=True)
+def new_generation(c: Any) -> None:
+    """Forget what is in the transposition table."""
+    c.generation = c.generation + _GENERATION & (1 << 63) - 1
+
+
+below_highest: Any = njit(cache=True)(bitboard.below_highest)
+run_lows: Any = njit(cache=True)(bitboard.run_lows)
+swap_trumps: Any = njit(cache=True)(bitboard.swap_trumps)
+swap_plain: Any = njit(cache=True)(bitboard.swap_plain)
+table_index: Any = njit(cache=True)(bitboard.table_index)
+outcome_bits: Any = njit(cache=True)(bitboard.outcome_bits)
+
+
+@njit(cache=True)
+def ways_to_beat(responder: int, leading: bool, c: Any) -> tuple[int, int, int, int]:
     """The responder's trump suit and his trumps; the leads that a higher card of their suit can
     beat, and all that he can beat. `leading`: the prover leads, the other responds.
     """
-    own = load(context, OTHER if leading else OWN)
+    own = c.other if leading else c.own
     trumps = responder & own
-    in_suit = below_highest(responder, context)
+    in_suit = below_highest(responder, c)
     return own, trumps, in_suit, in_suit | ~own if trumps else in_suit
 
 
-@njit("boolean(uint64, uint64, boolean, uint64)", cache=True)
-def proves(a: int, b: int, leading: bool, context: int) -> bool:
+@njit(_FLAG(_I64, _FLAG, RECORD), cache=True)
+def _in_table(hand: int, leading: bool, c: Any) -> bool:
+    """`settled`, from the content of tables, which are over the leader's hand seen from him."""
+    hand = hand if leading else swap_trumps(c.full ^ hand, c.ranks)
+    index = table_index(hand, c.ranks)
+    win, draw, bit = outcome_bits(index, c.ranks)
+    won = load_byte(c.outcomes, win) >> bit & 1 != 0
+    if not leading:
+        won = not won and load_byte(c.outcomes, draw) >> bit & 1 == 0
+    if not won or c.source == OUTCOMES:
+        return won
+    measure = load_byte(c.measure, index)
+    if c.source == PROGRESS:
+        measure = measure << 6 | bit_count(hand)
+    return measure <= c.bound
+
+
+@njit(_FLAG(_I64, _FLAG, RECORD), inline="always", cache=True)
+def settled(hand: int, leading: bool, c: Any) -> bool:
+    """Whether the prover, who will hold `hand`, is known to win a base position.
+
+    `leading`: he leads there, otherwise the other does.
+    """
+    if c.source == BIT_TABLES:
+        return has_bit(c.leader if leading else c.responder, hand)
+    return _in_table(hand, leading, c)
+
+
+@njit(_FLAG(_I64, _I64, _FLAG, RECORD), cache=True)
+def proves(a: int, b: int, leading: bool, c: Any) -> bool:
     """Whether the prover, holding `a`, is proved to win the lead node at which the other holds `b`.
 
     `leading`: the prover is about to lead; otherwise the other is. All other cards are in the pile.
     Neither hand is empty.
     """
-    store(context, NODES, load(context, NODES) + U1)
-    leader = a if leading else b
-    responder = b if leading else a
-    if leader & (leader - U1) == U0:  # his last card
+    c.nodes += 1
+    leader, responder = (a, b) if leading else (b, a)
+    if leader & leader - 1 == 0:  # his last card
         return leading
-    own, trumps, in_suit, beatable = ways_to_beat(responder, leading, context)
+    own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
     # First what needs no search: which leads does picking up settle?
-    open_leads = U0
-    if leading:
-        table = load(context, LEADER)
-        leads = run_lows(a, b, context)
-        while leads:
-            card = leads & (~leads + U1)
-            leads ^= card
-            if has_bit(table, a ^ card):
-                if card & beatable == U0:
-                    return True
-                open_leads |= card
-        if open_leads == U0 or responder & (responder - U1) == U0:
-            return False
-    else:
-        table = load(context, RESPONDER)
-        kept = load(context, FULL) ^ b
-        leads = run_lows(b, a, context)
-        while leads:
-            card = leads & (~leads + U1)
-            leads ^= card
-            if not has_bit(table, kept | card):
-                if card & beatable == U0:
-                    return False
-                open_leads |= card
-        if open_leads == U0 or responder & (responder - U1) == U0:
-            return True
+    open_leads = 0
+    leads = run_lows(leader, responder, c)
+    while leads:
+        card = leads & -leads
+        leads ^= card
+        if settled(a ^ card if leading else c.full ^ b | card, leading, c) == leading:
+            if card & beatable == 0:
+                return leading
+            open_leads |= card
+    if open_leads == 0 or responder & responder - 1 == 0:
+        return not leading
 
-    tag = load(context, TAG) | b | (U1 << _SHIFT_SIDE if leading else U0)
-    slot = ((a * MULTIPLIER ^ b * MULTIPLIER2) >> _SHIFT_HASH) << U1
-    memo = load(context, MEMO)
-    if load(memo, slot) & ~(U1 << _SHIFT_RESULT) == a and load(memo, slot + U1) == tag:
-        return load(memo, slot) >> _SHIFT_RESULT != U0
+    key = c.generation | b | leading * _SIDE
+    slot = ((product(a, MULTIPLIER) ^ product(b, MULTIPLIER2)) >> 52 & MEMO_SIZE - 1) * 2
+    found = load(c.memo, slot)
+    if found & ~_RESULT == a and load(c.memo, slot + 1) == key:
+        return found & _RESULT != 0
 
     # The prover needs one lead that wins against every beat, or one beat against every lead: in
     # both cases first the leads that can be beaten in one way only.
-    one_way = open_leads
-    if trumps:
-        one_way = open_leads & (own | ~in_suit)
+    one_way = open_leads & (own | ~in_suit) if trumps else open_leads
     result = not leading
-    for step in range(2):
-        leads = one_way if step == 0 else open_leads ^ one_way
+    for leads in (one_way, open_leads ^ one_way):
         while leads and result != leading:
-            card = leads & (~leads + U1)
+            card = leads & -leads
             leads ^= card
             rest = leader ^ card
             beaten = False  # some beat is good for the responder
-            if card & in_suit:
-                higher = responder & ~((card << U1) - U1)
-                beat = higher & (~higher + U1)
-                if leading:
-                    beaten = not proves(rest, b ^ beat, not leading, context)
-                else:
-                    beaten = proves(a ^ beat, rest, not leading, context)
-            if not beaten and trumps and card & own == U0:
-                beat = trumps & (~trumps + U1)
-                if leading:
-                    beaten = not proves(rest, b ^ beat, not leading, context)
-                else:
-                    beaten = proves(a ^ beat, rest, not leading, context)
+            for beats in (
+                responder & -(card << 1) if card & in_suit else 0,
+                0 if card & own else trumps,
+            ):
+                if beats and not beaten:
+                    kept = responder ^ beats & -beats
+                    if leading:
+                        beaten = not proves(rest, kept, not leading, c)
+                    else:
+                        beaten = proves(kept, rest, not leading, c)
             result = beaten != leading
-    store(memo, slot, a | (U1 << _SHIFT_RESULT if result else U0))
-    store(memo, slot + U1, tag)
+    store(c.memo, slot, a | result * _RESULT)
+    store(c.memo, slot + 1, key)
     return result

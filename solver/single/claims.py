@@ -24,22 +24,6 @@ import numpy as np
 from numba import njit
 
 from solver.core.bitboard import swap_trumps
-from solver.core.lowlevel import load, store
-from solver.core.shapes import swap_fields
-from solver.core.trick import (
-    FULL,
-    MEMO,
-    MEMO_SIZE,
-    MULTIPLIER,
-    MULTIPLIER2,
-    NODES,
-    U0,
-    U1,
-    make_context,
-    run_lows,
-    ways_to_beat,
-    word,
-)
 from solver.single.evaluation import guess_tables
 from solver.single.facts import (
     FACTS,
@@ -65,6 +49,22 @@ from solver.single.marks import (
     mark_of,
     number_of_marks,
     unmark_failures,
+)
+from solver.single.old_lowlevel import load, store
+from solver.single.old_trick import (
+    FULL,
+    MEMO,
+    MEMO_SIZE,
+    MULTIPLIER,
+    MULTIPLIER2,
+    NODES,
+    U0,
+    U1,
+    make_context,
+    run_lows,
+    swap_fields,
+    ways_to_beat,
+    word,
 )
 
 OTHER_LEADS: int = word(0)  # within a trick

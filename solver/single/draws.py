@@ -19,9 +19,9 @@ import numpy as np
 from numba import njit
 
 from solver.core.bitboard import swap_trumps
-from solver.core.lowlevel import load
-from solver.core.trick import FULL, NODES, U0, U1
 from solver.single.claims import LIMIT, STOPPED, Claim, Memory, achieves, enter_alone, is_won
+from solver.single.old_lowlevel import load
+from solver.single.old_trick import FULL, NODES, U0, U1
 
 CHUNK = 1 << 14
 """Claims tested or entered in one step."""

@@ -23,9 +23,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from solver.core.lowlevel import load, store
-from solver.core.shapes import Subsets, swap_fields
-from solver.core.trick import CONTEXT_WORDS, U0, U1, U2, word
+from solver.core.shapes import Subsets
+from solver.single.old_lowlevel import load, store
+from solver.single.old_trick import CONTEXT_WORDS, U0, U1, U2, swap_fields, word
 
 RANKS: int = word(CONTEXT_WORDS)
 PLACES: int = word(CONTEXT_WORDS + 1)  # of each hand of a suit: its number of cards << 16 | place
@@ -300,10 +300,11 @@ def _entries(
 def entries(context: np.ndarray, kind: int, limit: int) -> np.ndarray:
     """The facts of a store with a level of at most `limit`, twins as well: level << 40 | hand."""
     subsets = Subsets.of(int(context[RANKS]))
+    suits = subsets.bits.astype(np.uint64)
     address = word(context.ctypes.data)
     found = np.empty(0, np.uint64)
     for _ in range(2):  # first only count them
-        number = _entries(word(kind), word(limit), subsets.bits, subsets.first, found, address)
+        number = _entries(word(kind), word(limit), suits, subsets.first, found, address)
         if len(found) < number:
             found = np.empty(number, np.uint64)
     return found

@@ -17,9 +17,7 @@ import numpy as np
 from numba import njit
 
 from solver.core.bitboard import slices
-from solver.core.lowlevel import load, load_byte, raise_bytes, store
 from solver.core.shapes import Subsets, block_shapes
-from solver.core.trick import FULL, NOT_TOP, U0, U1, word
 from solver.single.facts import (
     ABOVE,
     ABOVE_FIRST,
@@ -31,6 +29,8 @@ from solver.single.facts import (
     dominating,
     suits_of,
 )
+from solver.single.old_lowlevel import load, load_byte, raise_bytes, store
+from solver.single.old_trick import FULL, NOT_TOP, U0, U1, word
 
 MARKS: int = word(FACT_WORDS)  # addresses of the marks where the prover leads, and where he
 RESPONDS_MARKS: int = word(FACT_WORDS + 1)  # responds; 0 if there are none

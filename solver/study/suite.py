@@ -15,14 +15,11 @@ from numba import njit
 from engine.cards import Card
 from engine.position import Position
 from solver.complete.table import open_tables, table_indices
-from solver.core import trick
 from solver.core.bitboard import hand_bits, swap_trumps, view
-from solver.core.lowlevel import load, store
-from solver.core.trick import MEMO_SIZE, NODES, TAG, make_context, proves, word
+from solver.core.trick import Context, new_generation, proves
 
 SUITE = Path(__file__).parent.parent / "data" / "suite.txt"
 
-_NEXT_TAG: int = word(1 << 41)
 _PART = 1 << 18
 
 
@@ -40,24 +37,20 @@ class Searches:
     """
 
     def __init__(self, ranks: int, positions: list[Position]) -> None:
-        self._tables = bit_tables(ranks)
-        self._memo = np.zeros(2 * MEMO_SIZE, np.uint64)
-        self._context = make_context(ranks)
-        self._context[trick.LEADER] = self._tables[0].ctypes.data
-        self._context[trick.RESPONDER] = self._tables[1].ctypes.data
-        self._context[trick.MEMO] = self._memo.ctypes.data
+        self._context = Context(ranks)
+        self._context.use_bit_tables(*bit_tables(ranks))
         searches = [
             (number, *search)
             for number, position in enumerate(positions)
             for search in _searches(position)
         ]
-        self._searches = np.array(searches, np.uint64).reshape(-1, 4)
+        self._searches = np.array(searches, np.int64).reshape(-1, 4)
         self._nodes = np.zeros(len(positions), np.int64)
 
     def run(self) -> list[int]:
         """Search all; the number of lead nodes for each position."""
         self._nodes[:] = 0
-        _search(self._searches, self._context.ctypes.data, self._nodes)
+        _search(self._searches, self._context.array, self._nodes)
         nodes: list[int] = self._nodes.tolist()
         return nodes
 
@@ -80,19 +73,22 @@ def _searches(position: Position) -> Iterator[tuple[int, int, int]]:
 
 
 @njit(cache=True, nogil=True)
-def _search(searches: np.ndarray, context: int, nodes: np.ndarray) -> None:
+def _search(searches: np.ndarray, contexts: np.ndarray, nodes: np.ndarray) -> None:
     """Run the searches (position number, hands, prover leads), each with an empty memo."""
-    for i in range(len(searches)):
-        number, own, other, leading = searches[i]
-        before = load(context, NODES)
-        store(context, TAG, load(context, TAG) + _NEXT_TAG)
-        proves(own, other, leading != 0, context)
-        nodes[number] += load(context, NODES) - before
+    c = contexts[0]
+    for number, own, other, leading in searches:
+        before = c.nodes
+        new_generation(c)
+        proves(own, other, leading != 0, c)
+        nodes[number] += c.nodes - before
 
 
 def bit_tables(ranks: int) -> tuple[np.ndarray, np.ndarray]:
     """The finished solution as a build would hold it: "prover leads and wins", "prover responds and
-    wins", bits over the prover's hand (see `solver.core.trick`). Raises MissingTable, TableError."""
+    wins", bits over the prover's hand (see `solver.core.trick`).
+
+    Raises MissingTable, TableError.
+    """
     scores = open_tables(ranks).scores()
     size = 1 << 4 * ranks
     leader, responder = (np.zeros(max(1, size >> 6), np.uint64) for _ in range(2))

@@ -9,8 +9,17 @@ from strategies import decks, hands
 from engine.cards import SUITS, deck_cards
 from engine.notation import format_hand, parse_card, parse_hand
 from solver.complete.table import table_indices
-from solver.complete.value import table_index
-from solver.core.bitboard import card_bit, hand_bits, hand_cards, slices, swap_trumps, view
+from solver.core.bitboard import (
+    card_bit,
+    hand_bits,
+    hand_cards,
+    outcome_bits,
+    slices,
+    swap_plain,
+    swap_trumps,
+    table_index,
+    view,
+)
 
 trumps = st.permutations(range(4)).map(lambda suits: tuple(suits[:2]))
 players = st.integers(1, 2)
@@ -56,6 +65,22 @@ def test_swapping_trumps_is_changing_sides(data, ranks, trumps):
     assert swap_trumps(mine, ranks) == others
     assert swap_trumps(others, ranks) == mine
     assert swap_trumps(np.array([mine, others]), ranks).tolist() == [others, mine]
+
+
+@given(bit_sets())
+def test_swapping_plain_suits(bits):
+    hand, ranks = bits
+    cards = hand_cards(hand, (0, 1, 2, 3), ranks)
+    swapped = hand_bits(cards, (0, 1, 3, 2), ranks)
+    assert swap_plain(hand, ranks) == swapped
+    assert swap_plain(np.array([hand, swapped]), ranks).tolist() == [swapped, hand]
+    assert table_index(hand, ranks) == table_index(swapped, ranks)
+
+
+def test_places_of_outcomes():
+    """Slices of 4 positions take a byte a field, those of 64 eight."""
+    assert outcome_bits(5, 1) == (2, 3, 1)
+    assert outcome_bits(64 * 2 + 13, 3) == (33, 41, 5)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

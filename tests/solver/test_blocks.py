@@ -9,7 +9,7 @@ import pytest
 
 from solver.complete.blocks import STACK, UNUSED, Layout, flood
 from solver.core.bitboard import slices
-from solver.core.shapes import Subsets, block_shapes, block_sizes, swap_fields
+from solver.core.shapes import Subsets, block_shapes, block_sizes
 
 
 @pytest.mark.parametrize("ranks", range(1, 11))
@@ -87,19 +87,6 @@ def test_large_decks_are_laid_out():
     sizes = [comb(10, k) for k in range(11)]
     pairs = sum(p * q for i, p in enumerate(sizes) for q in sizes[: i + 1])
     assert sum(block_sizes(10)) == 2**20 * pairs
-
-
-@pytest.mark.parametrize("width", range(1, 11))
-def test_swap_fields(width):
-    rng = random.Random(width)
-    for _ in range(100):
-        fields = [rng.getrandbits(width) for _ in range(4)]
-        i, j = rng.sample(range(4), 2)
-        low, high = np.uint64(i * width), np.uint64(j * width)
-        x = sum(field << k * width for k, field in enumerate(fields))
-        fields[i], fields[j] = fields[j], fields[i]
-        swapped = swap_fields(np.uint64(x), low, high, np.uint64(width))
-        assert swapped == sum(field << k * width for k, field in enumerate(fields))
 
 
 @pytest.mark.parametrize("shape", [(1, 2, 2, 2), (2, 1, 2, 1), (0, 3, 1, 1), (2, 2, 2, 2)])

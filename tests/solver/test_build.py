@@ -18,8 +18,8 @@ from solver.complete import build
 from solver.complete.build import Builder, BuildError, build_tables
 from solver.complete.table import Table, Tables, table_path
 from solver.complete.value import WIN
-from solver.core import trick
 from solver.core.bitboard import swap_trumps
+from solver.core.trick import Context, new_generation, proves
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("outcome", "distance")
@@ -124,23 +124,21 @@ def test_stamps_order_all_proofs(ranks):
             stamps = builder.stamps[builder.layout.slice_places(p, q)].tolist()
             first = (q << ranks | p) << 2 * ranks
             facts += [(s, h.bit_count(), h) for h, s in enumerate(stamps, first) if 0 < h < full]
-    context = trick.make_context(ranks)
-    memo = np.zeros(2 * trick.MEMO_SIZE, np.uint64)
     words = max(1, 1 << 4 * ranks >> 6)
     leader, responder = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
-    for word, array in ((trick.LEADER, leader), (trick.RESPONDER, responder), (trick.MEMO, memo)):
-        context[word] = array.ctypes.data
+    context = Context(ranks)
+    context.use_bit_tables(leader, responder)
     for _, group in groupby(sorted(facts), key=lambda fact: fact[:2]):
         new = []
         for stamp, _, hand in group:
             wins = stamp % 2 == 1
             mine = hand if wins else full ^ swap_trumps(hand, ranks)
             assert stamp > 0
-            assert trick.proves(mine, full ^ mine, wins, context.ctypes.data)
+            assert proves(mine, full ^ mine, wins, context.record)
             new.append((leader if wins else responder, mine))
         for table, mine in new:
             table.view(np.uint8)[mine >> 3] |= 1 << (mine & 7)
-        memo[:] = 0
+        new_generation(context.record)
 
 
 def test_too_many_rounds(monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver.complete.reach import reaching
-from solver.core import trick
+from solver.core.trick import Context, proves
 
 
 def packed(table):
@@ -53,13 +53,10 @@ def test_what_does_not_reach_a_new_fact_is_proved_as_before(ranks, seed):
 def prove_all(ranks, tables):
     """What `proves` says of every base position: where the prover leads, where he responds."""
     full = (1 << 4 * ranks) - 1
-    context = trick.make_context(ranks)
-    memo = np.zeros(2 * trick.MEMO_SIZE, np.uint64)
-    arrays = [*map(packed, tables), memo]
-    for word, array in zip((trick.LEADER, trick.RESPONDER, trick.MEMO), arrays, strict=True):
-        context[word] = array.ctypes.data
+    context = Context(ranks)
+    context.use_bit_tables(*map(packed, tables))
     proved = np.zeros((2, full + 1), bool)
     for hand in range(1, full):
         for row, leading in enumerate((True, False)):
-            proved[row, hand] = trick.proves(hand, full ^ hand, leading, context.ctypes.data)
+            proved[row, hand] = proves(hand, full ^ hand, leading, context.record)
     return proved

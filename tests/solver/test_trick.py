@@ -6,10 +6,11 @@ import numpy as np
 import oracle
 import pytest
 
-from solver.complete import value
-from solver.core import trick
-from solver.core.bitboard import swap_trumps
-from solver.core.trick import proves
+from solver.complete.build import Builder
+from solver.complete.table import open_tables
+from solver.core import bitboard, trick
+from solver.core.bitboard import Deck, swap_trumps
+from solver.core.trick import Context, proves
 
 SUITS = range(4)
 
@@ -19,38 +20,34 @@ def cards(bits):
 
 
 class Compiled:
-    """The jitted functions for one deck; `tables`: lists of bools over the prover's hand."""
+    """The jitted functions for one deck."""
 
-    def __init__(self, ranks, *tables):
-        self.context = trick.make_context(ranks)
-        self.memo = np.zeros(2 * trick.MEMO_SIZE, np.uint64)
-        self.context[trick.MEMO] = self.memo.ctypes.data
-        self.tables = [np.packbits(table, bitorder="little") for table in tables]
-        for word, table in zip((trick.LEADER, trick.RESPONDER), self.tables, strict=False):
-            self.context[word] = table.ctypes.data
-        self.address = self.context.ctypes.data
+    def __init__(self, ranks):
+        self.deck = Context(ranks).record
 
-    def below_highest(self, hand):
-        return trick.below_highest(hand, self.address)
-
-    def run_lows(self, hand, other):
-        return trick.run_lows(hand, other, self.address)
-
-    def proves(self, a, b, leading):
-        return proves(a, b, leading, self.address)
+    below_highest = staticmethod(trick.below_highest)
+    run_lows = staticmethod(trick.run_lows)
 
 
 class Plain:
-    """The same two functions of `solver.complete.value`."""
+    """The same two functions as Python has them."""
 
     def __init__(self, ranks):
-        self.deck = value.make_deck(ranks)
+        self.deck = Deck.of(ranks)
 
-    def below_highest(self, hand):
-        return value.below_highest(hand, self.deck)
+    below_highest = staticmethod(bitboard.below_highest)
+    run_lows = staticmethod(bitboard.run_lows)
 
-    def run_lows(self, hand, other):
-        return value.run_lows(hand, other, self.deck)
+
+class Prover:
+    """`proves` with two tables, lists of bools over the prover's hand."""
+
+    def __init__(self, ranks, *tables):
+        self.context = Context(ranks)
+        self.context.use_bit_tables(*(np.packbits(table, bitorder="little") for table in tables))
+
+    def proves(self, a, b, leading):
+        return proves(a, b, leading, self.context.record)
 
 
 def below_highest(hand, ranks):
@@ -90,8 +87,8 @@ def test_below_highest_and_run_lows(kernel, ranks):
     full = (1 << 4 * ranks) - 1
     corners = [(0, 0), (full, 0), (0, full), (1, full - 1), (full - 1, 1)]
     for a, b in [*corners, *some_hands(ranks, 200, random.Random(ranks))]:
-        assert kernel.below_highest(a) == below_highest(a, ranks)
-        assert kernel.run_lows(a, b) == run_lows(a, b, ranks)
+        assert kernel.below_highest(a, kernel.deck) == below_highest(a, ranks)
+        assert kernel.run_lows(a, b, kernel.deck) == run_lows(a, b, ranks)
 
 
 def beats(hand, lead, trump, ranks):
@@ -148,7 +145,7 @@ def random_table(ranks, rng):
 def test_proves_what_follows_from_any_tables_closed_under_raising(ranks, count, seed):
     rng = random.Random(seed)
     tables = random_table(ranks, rng), random_table(ranks, rng)
-    kernel = Compiled(ranks, *tables)
+    kernel = Prover(ranks, *tables)
     results = set()
     for a, b in some_hands(ranks, count, rng):
         if not (a and b):
@@ -170,9 +167,56 @@ def test_proves_only_what_is_true(ranks, known):
     leader = outcomes > 0
     responder = outcomes[swap_trumps(full - np.arange(full + 1), ranks)] < 0  # seen from him
     tables = [table & (rng.random(full + 1) < known) for table in (leader, responder)]
-    kernel = Compiled(ranks, *tables)
+    kernel = Prover(ranks, *tables)
     for hand in rng.integers(1, full, 3000).tolist():
         for leading, truth in ((True, leader), (False, responder)):
             proved = kernel.proves(hand, full ^ hand, leading)
             assert proved <= truth[hand]
             assert known < 1 or proved == truth[hand]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_proves_from_the_content_of_an_outcome_table(ranks):
+    tables = open_tables(ranks)
+    context = Context(ranks)
+    context.use_table(tables.outcomes())
+    full = (1 << 4 * ranks) - 1
+    for hand in range(1, full, 1 if ranks < 4 else 7):
+        score = tables.probe(hand)
+        other = swap_trumps(full ^ hand, ranks)
+        assert proves(hand, full ^ hand, True, context.record) == (score > 0)
+        assert proves(other, full ^ other, False, context.record) == (score < 0)
+
+
+@pytest.mark.parametrize("kind", ["distance", "progress"])
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_proves_within_a_bound(ranks, kind):
+    """A win takes one trick more than the longest of the wins that it needs; stamps fall."""
+    if kind == "distance":
+        tables = open_tables(ranks)
+        outcomes = tables.outcomes()
+        measure = np.concatenate(
+            [np.frombuffer(part, np.uint8) for part in tables.distance.content()]
+        )
+    else:
+        builder = Builder(ranks, distances=False)
+        builder.run()
+        outcomes, measure = (
+            np.frombuffer(b"".join(builder.slices(what)), np.uint8) for what in ("outcome", kind)
+        )
+    context = Context(ranks)
+    context.use_table(outcomes, measure, progress=kind == "progress")
+    full = (1 << 4 * ranks) - 1
+    for hand in range(1, full):
+        outcome = open_tables(ranks).probe(hand)
+        if outcome == 0 or hand & hand - 1 == 0:
+            continue
+        need = int(measure[bitboard.table_index(hand, ranks)])
+        if kind == "progress":
+            need = need << 6 | hand.bit_count()
+        mine = hand if outcome > 0 else swap_trumps(full ^ hand, ranks)
+        context.within(need - 1)
+        assert proves(mine, full ^ mine, outcome > 0, context.record)
+        if kind == "distance" and need > 1:
+            context.within(need - 2)
+            assert not proves(mine, full ^ mine, outcome > 0, context.record)
