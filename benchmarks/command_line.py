@@ -6,24 +6,20 @@ Medians over the repeats.
 
 from __future__ import annotations
 
-import os
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 
 from benchmarks.report import json_option, print_report
+from cli.bench import COMMAND
 from engine.cards import PICKUP, deck_cards, in_order
 from engine.position import Position
+from solver.study.bench import run_python
 
-ROOT = Path(__file__).parent.parent
-COMMAND = "from cli.main import main; main(prog_name='challenge')"
 RANKS = 6
 LONGEST_TRICK = 12
 
@@ -48,17 +44,9 @@ def random_position(rng: random.Random) -> Position:
 
 def seconds(arguments: list[str], caches: str, stdin: str = "") -> float:
     """Wall time of a command that keeps its byte code and compiled code in `caches`."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPYCACHEPREFIX": caches, "NUMBA_CACHE_DIR": caches}
     started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-c", COMMAND, *arguments],
-        input=stdin.encode(),
-        stdout=subprocess.DEVNULL,
-        cwd=ROOT,
-        env=environment,
-        check=True,
-    )
+    folders = {"PYTHONPYCACHEPREFIX": caches, "NUMBA_CACHE_DIR": caches}
+    run_python("-c", COMMAND, *arguments, stdin=stdin, **folders)
     return time.perf_counter() - started
 
 

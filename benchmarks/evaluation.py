@@ -18,20 +18,20 @@ from benchmarks.report import json_option, print_report
 from solver.complete.table import open_tables
 from solver.single.evaluation import suit_features
 
-SAMPLE = 60_000
 STEPS = 12
 """Newton steps, more than it takes."""
 
 
-def sample(ranks: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def sample(ranks: int, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Features of random positions, a constant last, and whether the leader wins."""
     cards = 4 * ranks
-    size = rng.integers(1, cards, SAMPLE)
-    order = rng.random((SAMPLE, cards)).argsort(1).argsort(1)
-    hands = ((order < size[:, None]) * (1 << np.arange(cards))).sum(1)
+    rng = np.random.default_rng(ranks)
+    held = rng.integers(1, cards, size)
+    order = rng.random((size, cards)).argsort(1).argsort(1)
+    hands = ((order < held[:, None]) * (1 << np.arange(cards))).sum(1)
     table = suit_features(ranks)
     own, other, p, q = (table[hands >> ranks * suit & (1 << ranks) - 1] for suit in range(4))
-    features = np.concatenate([own, other, p + q, np.ones((SAMPLE, 1))], 1)
+    features = np.concatenate([own, other, p + q, np.ones((size, 1))], 1)
     return features, open_tables(ranks).probe(hands) > 0
 
 
@@ -49,10 +49,11 @@ def learn(features: np.ndarray, wins: np.ndarray) -> np.ndarray:
 
 @click.command()
 @click.option("--ranks", type=click.IntRange(3, 8), multiple=True, default=[4, 5, 6, 7, 8])
+@click.option("--sample", "size", default=60_000, show_default=True, help="Positions of each deck.")
 @json_option
-def main(ranks: tuple[int, ...], as_json: bool) -> None:
+def main(ranks: tuple[int, ...], size: int, as_json: bool) -> None:
     """Learn from each deck, and test on each."""
-    samples = {deck: sample(deck, np.random.default_rng(deck)) for deck in ranks}
+    samples = {deck: sample(deck, size) for deck in ranks}
     rows: list[dict[str, Any]] = []
     for deck, (features, wins) in samples.items():
         weights = learn(features, wins)

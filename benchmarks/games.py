@@ -1,21 +1,23 @@
-"""How many random games per second each variant plays, on one core.
+"""How many random games a second each variant plays, on one core.
 
-    python benchmarks/games.py [--games N] [--json]
-
-Every action is drawn from the legal ones with the same chance, as the player `random` does. Random
-players pick up so often that many games reach their limit; that share is in the table, and so is
-the length, because the time of a game is that of its actions. The second table is of play that
-picks up or passes only when there is nothing else to do. Seconds are those of the processor.
+`any` draws every action from the legal ones with the same chance, as the player `random` does. He
+picks up so often that many games reach their limit; that share is in the table, and so is the
+length, because the time of a game is that of its actions. `eager` picks up or passes only when
+there is nothing else to do. Seconds are those of the processor.
 """
 
-import argparse
-import json
+from __future__ import annotations
+
 import random
 import time
+from typing import Any
 
+import click
+
+from benchmarks.report import json_option, print_report, title
 from engine.game import load_game
 
-VARIANTS = [
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("svoyi_kozyri", {"players": 2}),
     ("svoyi_kozyri", {"players": 2, "two_trumps": True}),
     ("svoyi_kozyri", {"players": 3}),
@@ -28,66 +30,42 @@ VARIANTS = [
 ]
 
 
-def uniform(state, rng):
-    """Any legal action."""
-    return rng.choice(state.legal_actions())
-
-
-def eager(state, rng):
-    """Any legal action but the last one, `pickup` or `pass`, if there is another."""
-    actions = state.legal_actions()
-    if len(actions) > 1 and actions[-1] in ("pickup", "pass"):
-        actions = actions[:-1]
-    return rng.choice(actions)
-
-
-def measure(name, options, choose, games):
-    """What is measured of one variant; the deals come from the seeds 0, 1, 2, …"""
+def measure(name: str, options: dict[str, Any], eager: bool, games: int) -> dict[str, Any]:
+    """The row of one variant; the deals come from the seeds 0, 1, 2, …"""
     game = load_game(name, **options)
     rng = random.Random(1)
     actions = limited = 0
-    start = time.process_time()
+    started = time.process_time()
     for seed in range(games):
         state = game.initial(seed)
         count = 0
         while not state.is_terminal and count < game.limit:
-            state = state.apply(choose(state, rng))
+            legal = state.legal_actions()
+            if eager and len(legal) > 1 and legal[-1] in ("pickup", "pass"):
+                legal = legal[:-1]
+            state = state.apply(rng.choice(legal))
             count += 1
         actions += count
         limited += not state.is_terminal
-    seconds = time.process_time() - start
+    seconds = time.process_time() - started
     return {
-        "game": name,
-        "options": options,
-        "choices": choose.__name__,
-        "games_per_second": round(games / seconds, 1),
-        "actions_per_second": round(actions / seconds),
-        "actions_per_game": round(actions / games, 1),
-        "limit": game.limit,
-        "reached_limit": limited / games,
+        "game": title(name, options),
+        "plays": "eager" if eager else "any",
+        "games/s": games / seconds,
+        "actions/s": actions / seconds,
+        "actions": round(actions / games),
+        "at limit, %": round(100 * limited / games),
     }
 
 
-def main():
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=500, help="games of each variant")
-    parser.add_argument("--json", action="store_true", help="one object a line")
-    arguments = parser.parse_args()
-    for choose in (uniform, eager):
-        if not arguments.json:
-            print(f"\n{choose.__doc__}\n\n{'':44}  games/s  actions/s  actions  at limit")
-        for name, options in VARIANTS:
-            row = measure(name, options, choose, arguments.games)
-            if arguments.json:
-                print(json.dumps(row), flush=True)
-                continue
-            title = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
-            print(
-                f"{title:44}{row['games_per_second']:9.0f}{row['actions_per_second']:11,}"
-                f"{row['actions_per_game']:9.0f}{row['reached_limit']:10.0%}",
-                flush=True,
-            )
+@click.command(help=__doc__)
+@click.option("--games", type=click.IntRange(1), default=500, help="Games of each variant.")
+@json_option
+def main(games: int, as_json: bool) -> None:
+    print_report(
+        [measure(*variant, eager, games) for eager in (False, True) for variant in VARIANTS],
+        as_json,
+    )
 
 
 if __name__ == "__main__":

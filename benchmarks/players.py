@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from engine.players.player import make_player
 
-from benchmarks.report import json_option, print_report
+from benchmarks.report import json_option, print_report, title
 from engine.arena.tournament import run
 from engine.game import load_game
+from engine.players.player import make_player
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("challenge", {}),
@@ -46,7 +46,7 @@ def measure(
     players = [make_player(spec, game) for spec in seats(first, rest, name, game.players)]
     tally = run(game, players, -(-games // game.players), seed=1)[0]
     return {
-        "game": " ".join([name, *(f"{key}={value}" for key, value in options.items())]),
+        "game": title(name, options),
         "players": f"{first} among {rest}",
         "games": tally.games,
         "won": tally.wins / tally.games,
@@ -60,7 +60,6 @@ def measure(
 @click.option("--games", default=2000, help="Games of each row.")
 @json_option
 def main(games: int, as_json: bool) -> None:
-    """The command."""
     rows = []
     for name, options in VARIANTS:
         rows.append(measure(name, options, "random", "greedy", games))

@@ -25,6 +25,11 @@ def print_report(rows: list[dict[str, Any]], as_json: bool) -> None:
         click.echo(line)
 
 
+def title(game: str, options: dict[str, Any]) -> str:
+    """A variant of a game in one line."""
+    return " ".join([game, *(f"{key}={value}" for key, value in options.items())])
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return number(value)

@@ -1,6 +1,6 @@
 """What the solution of a deck says, as the tables of docs/results.md.
 
-    python benchmarks/results.py --ranks 6
+    python -m benchmarks.results --ranks 6
 
 Counts everything from the table itself: positions by the number of the leader's cards, all
 symmetric deals, the chance that the dealer wins. Needs the outcome table of the deck.
@@ -8,10 +8,10 @@ symmetric deals, the chance that the dealer wins. Needs the outcome table of the
 
 from __future__ import annotations
 
-import argparse
 from fractions import Fraction
 from math import comb
 
+import click
 import numpy as np
 
 from engine.cards import deck_cards
@@ -52,11 +52,10 @@ def deal_hands(ranks: int) -> tuple[np.ndarray, np.ndarray]:
     return hands, weights[chosen]
 
 
-def main() -> None:
-    """Print the results as Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ranks", type=int, required=True)
-    ranks = parser.parse_args().ranks
+@click.command()
+@click.option("--ranks", type=click.IntRange(1, 8), required=True)
+def main(ranks: int) -> None:
+    """Print what the solution of a deck says, as Markdown."""
     tables = open_tables(ranks)
 
     hands, weights = deal_hands(ranks)

@@ -13,6 +13,13 @@ import click
 from cli.progress import Progress
 from engine.errors import GameError
 
+COMMAND = """
+import sys
+from cli.main import main
+main(sys.argv[1:], "challenge", standalone_mode=False)
+"""
+DEAL = "KQJ.JT9"
+
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a report as JSON, to be kept.")
@@ -44,10 +51,16 @@ def bench(as_json: bool, compare: Path | None, repeats: int, ranks: tuple[int, .
       challenge bench --compare old.json
     """
     old = None if compare is None else read_report(compare)
-    from solver.study.bench import measure, ratios
+    from solver.study.bench import measure, memory, ratios, start_to_end, tasks
 
+    todo = [
+        *tasks(sorted(set(ranks))),
+        start_to_end("challenge --help", COMMAND, "--help"),
+        start_to_end(f"challenge solve {DEAL}", COMMAND, "solve", DEAL),
+        *memory(f"memory of challenge solve {DEAL}", COMMAND, "solve", DEAL),
+    ]
     with Progress() as progress:
-        report = measure(ranks, repeats, progress)
+        report = measure(todo, repeats, progress)
     if old is not None:
         report["ratios"] = ratios(report, old)
     click.echo(json.dumps(report, indent=1) if as_json else "\n".join(describe(report)))

@@ -7,8 +7,7 @@ A *report* is a JSON object of `machine` (see `machine`), `repeats`, and `measur
     work     how many nodes, positions, … one repeat deals with: equal work can be compared
     median, lowest, highest, values
 
-Every task runs once before it is measured: what is loaded, compiled or unpacked once does not
-count.
+Every task runs once before it is measured, so that loading, compiling and unpacking do not count.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -37,7 +36,6 @@ from solver.study.suite import Searches, suite
 ROOT = Path(__file__).parents[2]
 """What must be on the module path for `solver` to be found."""
 
-DEAL = "KQJ.JT9"
 PROBE_RANKS = 6
 PROBES = 1 << 20
 SINGLE_PROBES = 1 << 14
@@ -45,11 +43,6 @@ SEARCH_PASSES = 100
 SOLVE_PASSES = 10
 
 _STATUS = Path("/proc/self/status")
-_COMMAND = """
-import sys
-from cli.main import main
-main(sys.argv[1:], "challenge", standalone_mode=False)
-"""
 _BUILD = """
 from solver.complete.build import Builder
 Builder({}, distances=False, threads=1).run()
@@ -69,8 +62,8 @@ class Task:
     run: Callable[[], tuple[float, int]]
 
 
-def tasks(ranks: Iterable[int]) -> list[Task]:
-    """All measurements, with builds of decks of these `ranks`."""
+def tasks(ranks: Sequence[int]) -> list[Task]:
+    """The tasks of the solver, with builds of decks of these `ranks`."""
     positions = suite()
     on_empty = [position for position in positions if position.is_base]
     in_trick = [position for position in positions if not position.is_base]
@@ -90,16 +83,8 @@ def tasks(ranks: Iterable[int]) -> list[Task]:
         for where, chosen in (("on an empty table", on_empty), ("in a trick", in_trick)):
             run = _solve_rate(chosen, compiled, passes)
             result.append(Task(f"solve {where}, {path}", "positions/s", run))
-    for arguments in (["--help"], ["solve", DEAL]):
-        name = " ".join(["challenge", *arguments])
-        result.append(Task(f"{name}, start to end", "ms", _time([_COMMAND, *arguments])))
-    if _STATUS.exists():
-        largest = max(ranks)
-        for name, code in (
-            (f"memory of challenge solve {DEAL}", [_COMMAND + _PEAK, "solve", DEAL]),
-            (f"memory of a build of {largest} ranks", [_BUILD.format(largest) + _PEAK]),
-        ):
-            result.append(Task(name, "MB", _memory(code)))
+    largest = max(ranks)
+    result += memory(f"memory of a build of {largest} ranks", _BUILD.format(largest))
     return result
 
 
@@ -145,40 +130,49 @@ def _solve_rate(
     return once
 
 
-def _run_python(arguments: list[str]) -> str:
-    """Run code in another process; its output. Byte code is kept, as it is for most users."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+def start_to_end(name: str, code: str, *arguments: str) -> Task:
+    """How long Python takes to start, run the code and end."""
+
+    def once() -> tuple[float, int]:
+        started = time.perf_counter()
+        run_python("-c", code, *arguments)
+        return 1000 * (time.perf_counter() - started), 1
+
+    return Task(f"{name}, start to end", "ms", once)
+
+
+def memory(name: str, code: str, *arguments: str) -> list[Task]:
+    """The most memory that a process takes which runs the code; no task where no system tells.
+
+    The process reads it itself: what the system reports of a child may be its parent's.
+    """
+
+    def once() -> tuple[float, int]:
+        return int(run_python("-c", code + _PEAK, *arguments).split()[-1]) / 1000, 1
+
+    return [Task(name, "MB", once)] if _STATUS.exists() else []
+
+
+def run_python(*arguments: str, stdin: str = "", **environment: str) -> str:
+    """What another process of this Python prints. It finds this project and keeps byte code, as it
+    is for most users. Raises CalledProcessError if it fails."""
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run(
-        [sys.executable, "-c", *arguments],
+        [sys.executable, *arguments],
         cwd=ROOT,
-        env=environment,
+        env=inherited | environment,
+        input=stdin,
         check=True,
         stdout=subprocess.PIPE,
-        text=True,
         encoding="utf-8",
     ).stdout
 
 
-def _time(arguments: list[str]) -> Callable[[], tuple[float, int]]:
-    def once() -> tuple[float, int]:
-        started = time.perf_counter()
-        _run_python(arguments)
-        return 1000 * (time.perf_counter() - started), 1
-
-    return once
-
-
-def _memory(arguments: list[str]) -> Callable[[], tuple[float, int]]:
-    """The peak in the process itself: what the system reports of a child may be its parent's."""
-    return lambda: (int(_run_python(arguments).split()[-1]) / 1000, 1)
-
-
 def measure(
-    ranks: Iterable[int], repeats: int, report: Callable[[float, str], None] | None = None
+    todo: Sequence[Task], repeats: int, report: Callable[[float, str], None] | None = None
 ) -> dict[str, Any]:
-    """Run all tasks; a report. `report` is told how far it is (0 to 1), and with what."""
+    """Run the tasks; a report. `report` is told how far it is (0 to 1), and with what."""
     where = machine()
-    todo = tasks(sorted(set(ranks)))
     measurements = []
     for number, task in enumerate(todo):
         runs = []

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ from cli.main import main
 from solver.complete.build import Builder
 from solver.study.suite import Searches, bit_tables, suite
 
-ROOT = Path(__file__).parents[2]
 NODES = Path(__file__).parents[1] / "data" / "suite_nodes.tsv"
 FEW = 16
 """Positions of the suite for a short run: on an empty table, in a trick, deals."""
@@ -23,17 +20,6 @@ def bench(*arguments):
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout, result.stderr
-
-
-def script(name, *arguments):
-    """The rows that a script prints as JSON."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.{name}", "--json", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    return json.loads(done.stdout)["rows"]
 
 
 # The work that is measured.
@@ -163,45 +149,3 @@ def test_missing_report(tmp_path):
     status, _, errors = bench("--compare", tmp_path / "none.json")
     assert status == 2
     assert errors == f"Error: {tmp_path / 'none.json'}: No such file or directory\n"
-
-
-# The scripts; that the solutions are equal is checked by `plain` itself.
-
-
-def test_plain():
-    rows = script("plain", "--ranks", "3")
-    assert [row["method"] for row in rows] == ["build", "lowest", "plain"] * 2
-    assert {row["rounds"] for row in rows[:3]} == {5}
-    assert {row["rounds"] for row in rows[3:]} == {18}
-    for _, lowest, plain in (rows[:3], rows[3:]):
-        assert lowest["tests"] == plain["tests"]
-        assert lowest["nodes"] < plain["nodes"]
-
-
-def test_build():
-    rows = script("build", "--ranks", "3", "--repeats", "1")
-    assert {row["nodes"] for row in rows if row["solution"] == "outcomes"} == {11533}
-    assert all(row["table"] > 0 for row in rows)
-
-
-def test_command_line():
-    rows = script("command_line", "--lines", "20", "--repeats", "1")
-    assert [row["lines"] for row in rows] == [0, 0, 20]
-
-
-def test_family():
-    (row,) = script("family", "--ranks", "4")
-    assert (row["dealer wins"], row["dealer loses"], row["undecided"]) == (0, 16, 0)
-    (row,) = script("family", "--ranks", "6", "--short")
-    assert (row["dealer wins"], row["dealer loses"], row["undecided"]) == (26, 4, 0)
-
-
-def test_search(tmp_path):
-    output = tmp_path / "reach.jsonl"
-    arguments = "--ranks", "4", "--deals", "3", "--output", str(output)
-    rows = script("search", *arguments, "--seconds", "60")
-    assert [(row["ranks"], row["deals"], row["within 60 s"]) for row in rows] == [(4, 3, "3 of 3")]
-    before = output.read_text()
-    assert len(before.splitlines()) == 3
-    assert script("search", *arguments, "--seconds", "600") == rows  # nothing is left to do
-    assert output.read_text() == before
