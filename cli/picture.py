@@ -1,4 +1,4 @@
-"""Hands, cards and whole games drawn for the terminal, in its colours and with its characters."""
+"""Cards and games drawn for the terminal, with its colours and characters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from engine.cards import RANKS, SUIT_SYMBOLS, SUITS, Card, in_order
+from engine.cards import SUIT_SYMBOLS, SUITS
+from engine.observation import Pen
 from engine.position import ChallengeAction, Position
 
 
-class Picture:
+class Picture(Pen):
     """Draws with suit symbols where standard output can show them, else with letters."""
 
     def __init__(self) -> None:
@@ -21,40 +22,18 @@ class Picture:
         except (UnicodeEncodeError, LookupError):
             self.suits, self.gap = SUITS, "."
 
-    def cards(self, actions: Iterable[ChallengeAction]) -> str:
-        """Cards and pickups, with spaces between them."""
-        return " ".join(
-            _colour(action.suit, RANKS[14 - action.rank] + self.suits[action.suit])
-            if isinstance(action, Card)
-            else action
-            for action in actions
-        )
+    def style(
+        self, text: str, suit: int | None = None, bold: bool = False, dim: bool = False
+    ) -> str:
+        red = suit is not None and SUITS[suit] in "HD"
+        return click.style(text, fg="red" if red else None, bold=bold or None, dim=dim or None)
+
+    def width(self, text: str) -> int:
+        return len(click.unstyle(text))
 
     def position(self, position: Position) -> Iterator[str]:
-        """Both hands side by side, a column for each rank, and the cards on the table."""
-        width = 2 + max(len("Player 1 faces 9D"), len("♠  trumps") + 2 * position.ranks)
-        for row in (self._heading, *[lambda *at, s=s: self._holding(s, *at) for s in range(4)]):
-            yield _columns((row(position, player) for player in (1, 2)), width)
-        if position.table:
-            table = in_order(position.table)
-            yield f"On the table: {self.cards(table)}"
-
-    def _heading(self, position: Position, player: int) -> str:
-        name = click.style(f"Player {player}", bold=True)
-        if player != position.turn:
-            return name
-        return name + (f" faces {self.cards([position.top])}" if position.top else " leads")
-
-    def _holding(self, suit: int, position: Position, player: int) -> str:
-        """One suit of a hand."""
-        trump = position.trumps[player - 1] == suit
-        cards = (
-            _colour(suit, RANKS[14 - rank], bold=trump)
-            if Card(suit, rank) in position.hands[player - 1]
-            else click.style(self.gap, dim=True)
-            for rank in range(14, 14 - position.ranks, -1)
-        )
-        return " ".join((_colour(suit, self.suits[suit]), *cards, " trumps" if trump else ""))
+        """Both hands of a position of Challenge, and the cards on the table."""
+        return position.observation(0).picture(self)
 
     def game(self, position: Position, line: Iterable[ChallengeAction]) -> Iterator[str]:
         """A game from `position` on, a turn of each player in a row, and how it ends.
@@ -83,17 +62,8 @@ class Picture:
                 rows[-1][player + 1] = self.cards(turn)
                 turn = []
         for margin, sizes, *cells in rows:
-            yield f"{margin:5}  {sizes:5}  {_columns(cells, 10)}"
+            yield f"{margin:5}  {sizes:5}  {self.columns(cells, 10)}"
         if position.winner:
             yield f"Player {position.winner} has played his last card and wins."
         else:
             yield f"This is the position before trick {tricks[position]}: play is endless."
-
-
-def _colour(suit: int, text: str, bold: bool = False) -> str:
-    return click.style(text, fg="red" if SUITS[suit] in "HD" else None, bold=bold or None)
-
-
-def _columns(cells: Iterable[str], width: int) -> str:
-    """Cells side by side, each as wide as `width` on the screen."""
-    return "".join(cell + " " * (width - len(click.unstyle(cell))) for cell in cells).rstrip()

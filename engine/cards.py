@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -55,6 +55,11 @@ def parse_deck(text: str | int) -> int:
             f"expected {', '.join(DECKS)} or a number of ranks from 1 to {MAX_RANKS}"
         )
     return ranks
+
+
+def cheapest(cards: Iterable[Card], trumps: Collection[int]) -> Card | str:
+    """The card to spend first: plain suits before trumps, low before high; `PICKUP` if none."""
+    return min(cards, key=lambda card: (card.suit in trumps, card.rank), default=PICKUP)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Mapping
+from typing import Any
 
 from engine.cards import (
     DECKS,
@@ -13,7 +14,7 @@ from engine.cards import (
 )
 from engine.deals import random_deal
 from engine.errors import GameError
-from engine.game import Game
+from engine.game import Game, one_point
 from engine.notation import clean
 from engine.position import Position
 
@@ -25,12 +26,14 @@ class Challenge(Game):
 
     name = "challenge"
     players = 2
+    few_is_good = False
 
     def __init__(
         self, ranks: int | str = 6, suits: str = SUITS, limit: int | str = DEFAULT_LIMIT
     ) -> None:
         """Options as in `option_help`. Raises GameError."""
         self.ranks = parse_deck(ranks)
+        self.action_count = 4 * self.ranks + 1
         self.suits = clean(suits).strip()
         if self.suits != "DRAWN" and sorted(self.suits) != sorted(SUITS):
             raise GameError(f"suits {suits!r} are wrong, expected an order of {SUITS} or drawn")
@@ -50,6 +53,10 @@ class Challenge(Game):
             "limit": f"actions until a game is called drawn (default: {DEFAULT_LIMIT})",
         }
 
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"ranks": self.ranks, "suits": self.suits, "limit": self.limit}
+
     def initial(self, seed: int) -> Position:
         """A random deal; player 1 is the dealer and leads."""
         rng = random.Random(seed)
@@ -68,3 +75,11 @@ class Challenge(Game):
     def repetition_key(self, state: Position) -> Hashable | None:
         """The base position: play is endless only if one comes up again and again."""
         return state if state.is_base else None
+
+    def seats(self, dealer: int) -> tuple[int, ...]:
+        """Player 1 is the dealer."""
+        return (dealer, 3 - dealer)
+
+    def points(self, final: Position) -> tuple[int, ...]:
+        """A point for the winner."""
+        return one_point(final.winner or 0, self.players)

@@ -1,9 +1,10 @@
 """The small interface behind which every game stands.
 
 A `Game` (rules and options) makes `State`s; a state is immutable and knows whose turn it is, what
-he may do and what comes of it. Players, drivers and the command line know nothing else. Players are
-numbered from 1 in the order of the seats. Actions are hashable values whose text form is given by
-`State.action_to_string`; a turn of two cards ("beat, then lead") is two actions of the same player.
+he may do and what comes of it. Players, drivers, matches and the command line know nothing else, so
+a new game is a module and a line in `GAMES`. Players are numbered from 1 in the order of the seats.
+Actions are hashable values whose text form is given by `State.action_to_string`; a turn of two
+cards ("beat, then lead") is two actions of the same player.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import importlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any, Self
 
 from engine.errors import GameError
 from engine.notation import action_words
+from engine.observation import Observation, Pen
 
 Action = Hashable
 
@@ -29,7 +31,11 @@ GAMES: dict[str, str] = {
 
 
 class Game(ABC):
-    """The rules of one game with its options fixed."""
+    """The rules of one game with its options fixed; equal if they are.
+
+    The second half says how deals make a match, as `engine.arena.match` plays it: by default a
+    point counts against a player, the deal passes clockwise, and the players agree on the target.
+    """
 
     name: str
     """The name under which `load_game` knows the game."""
@@ -37,11 +43,18 @@ class Game(ABC):
     """Number of seats; players are numbered 1..players."""
     limit: int
     """After this many actions a driver ends the game as a draw; an option of every game."""
+    action_count: int
+    """Actions are numbered from 0 to `action_count` - 1, see `State.action_number`."""
 
     @classmethod
     @abstractmethod
     def option_help(cls) -> Mapping[str, str]:
         """Every keyword option of the constructor -> its legal values and default, a line each."""
+
+    @property
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """Every option with its value, as the constructor takes them."""
 
     @abstractmethod
     def initial(self, seed: int) -> State:
@@ -58,12 +71,53 @@ class Game(ABC):
         """
         return None
 
+    targets: Collection[int] = range(1, 1001)
+    """The scores at which a match may end."""
+    usual_target = 5
+    few_is_good = True
+    """Whether points count against a player."""
+    dealer: str = "random"
+    """Who deals: a player, if there is an option to set him, or `random`."""
+
+    def dealt_by(self, dealer: int) -> Self:
+        """The game in which the player on this seat deals."""
+        return self
+
+    def seats(self, dealer: int) -> tuple[int, ...]:
+        """The seat of each player in a deal of this dealer; in most games its number is his."""
+        return tuple(range(1, self.players + 1))
+
+    @abstractmethod
+    def points(self, final: Any) -> tuple[int, ...]:
+        """What each player scores in a deal that ended in this state."""
+
+    def next_dealer(self, dealer: int, final: Any) -> int:
+        """Who deals after `dealer` if his deal ended like this, perhaps as a draw at the limit."""
+        return dealer % self.players + 1
+
+    def ends_match(self, scores: Sequence[int], target: int) -> bool:
+        """Whether a match is over with these scores."""
+        return max(scores) >= target
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.options.values()))
+
+    def __repr__(self) -> str:
+        usual = type(self)().options
+        options = [f"{k}={value!r}" for k, value in self.options.items() if value != usual[k]]
+        return f"{type(self).__name__}({', '.join(options)})"
+
 
 class State(ABC):
-    """One moment of a game; immutable and hashable.
+    """One moment of a game; immutable, hashable, and pickled like any value.
 
     `str(state)` is its text form, `game.parse` the inverse.
     """
+
+    __slots__ = ()
 
     @property
     @abstractmethod
@@ -81,7 +135,7 @@ class State(ABC):
 
     @abstractmethod
     def apply(self, action: Any) -> State:
-        """The state after the current player's `action`, or the action that has this text form.
+        """The state after the current player's `action`, given as such or as its text.
 
         Raises GameError if it is not legal.
         """
@@ -95,7 +149,7 @@ class State(ABC):
         """The text form of an action, unique among the legal ones of this state."""
 
     def parse_action(self, text: str) -> Action:
-        """The legal action written `text`: cards in any order, as `parse_card` reads each; a word.
+        """The legal action written `text`: a word, or cards as `parse_card` reads them.
 
         Raises GameError.
         """
@@ -106,10 +160,7 @@ class State(ABC):
         raise self._illegal(text.strip())
 
     def _named(self, action: Any) -> Action:
-        """The legal action that an action which is not legal as it is has for its text form.
-
-        Raises GameError if there is none.
-        """
+        """The legal action whose text form is `action`. Raises GameError if there is none."""
         if isinstance(action, str):
             return self.parse_action(action)
         raise self._illegal(self.action_to_string(action))
@@ -122,16 +173,51 @@ class State(ABC):
         )
 
     @abstractmethod
+    def observation(self, player: int) -> Observation:
+        """What `player` has seen so far and nothing more; for 0, a spectator, everything."""
+
     def information_state_string(self, player: int) -> str:
-        """Exactly what `player` has seen so far and nothing more."""
+        """The text form of what `player` has seen."""
+        return str(self.observation(player))
 
     def sample(self, player: int, rng: random.Random) -> State:
         """A random state consistent with what `player` has seen; itself when nothing is hidden."""
         return self
 
     @abstractmethod
+    def rule_of_thumb(self) -> Action:
+        """A legal action that is far better than chance and found at once, always the same.
+
+        It depends on nothing but what the current player has seen.
+        """
+
+    @abstractmethod
+    def action_number(self, action: Any) -> int:
+        """The number of a legal action, from 0; see `Game.action_count`."""
+
+    @abstractmethod
+    def phrase(self, action: Any, pen: Pen, public: bool) -> str | None:
+        """What a legal action is, told to people: `leads 9D`; None if nobody notices it.
+
+        `public` leaves out what only the current player knows.
+        """
+
+    def news(self, after: Any, names: Sequence[str]) -> str | None:
+        """What else to tell of the action that has led from here to `after`."""
+        return None
+
+    def result(self) -> str | None:
+        """What to tell of a finished game, besides its returns."""
+        return None
+
+    @abstractmethod
     def __str__(self) -> str:
         """The text form."""
+
+
+def one_point(player: int, players: int) -> tuple[int, ...]:
+    """A point for this player; none if there is no such player."""
+    return tuple(int(p == player) for p in range(1, players + 1))
 
 
 def load_game(name: str, **options: Any) -> Game:

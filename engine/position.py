@@ -12,6 +12,7 @@ player who would act next.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -19,17 +20,20 @@ from typing import Any
 
 from engine.cards import (
     PICKUP,
+    RANKS,
     SUITS,
     Card,
     Hand,
     beats,
+    cheapest,
     deck_cards,
     in_order,
     parse_deck,
 )
 from engine.errors import GameError, NotationError
-from engine.game import State
+from engine.game import Action, State
 from engine.notation import clean, format_hand, parse_card, parse_hand
+from engine.observation import Observation, Pen, card_number, card_rows
 
 ChallengeAction = Card | str
 """A card, led or beaten with, or `PICKUP`."""
@@ -178,9 +182,86 @@ class Position(State):
     def action_to_string(self, action: Any) -> str:
         return str(action)
 
-    def information_state_string(self, player: int) -> str:
+    def observation(self, player: int) -> OpenPosition:
         """The position itself: hands are open."""
-        return str(self)
+        return OpenPosition(self, player)
+
+    def rule_of_thumb(self) -> Action:
+        """Beat if possible. Lead a card that the other player cannot beat, if there is one.
+
+        Of several cards take the cheapest.
+        """
+        cards = [action for action in self.legal_actions() if isinstance(action, Card)]
+        if not self.top:
+            other = 2 - self.turn
+            hand, trump = self.hands[other], self.trumps[other]
+            safe = [card for card in cards if not any(beats(held, card, trump) for held in hand)]
+            cards = safe or cards
+        return cheapest(cards, (self.trumps[self.turn - 1],))
+
+    def action_number(self, action: Any) -> int:
+        """The place of the card in the deck; a pickup comes after all cards."""
+        return 4 * self.ranks if action == PICKUP else card_number(action, self.ranks)
+
+    def phrase(self, action: Any, pen: Pen, public: bool) -> str:
+        if action == PICKUP:
+            return pen.pickup(len(self.table))
+        return pen.play(action, beats=self.top is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPosition(Observation):
+    """What a player of Challenge sees: everything."""
+
+    position: Position
+    player: int
+
+    def __str__(self) -> str:
+        return str(self.position)
+
+    def picture(self, pen: Pen) -> Iterator[str]:
+        """Both hands side by side, a column for each rank, and the cards on the table."""
+        position = self.position
+        width = 2 + max(len("Player 1 faces 9D"), len("S  trumps") + 2 * position.ranks)
+        yield pen.columns((self._heading(player, pen) for player in (1, 2)), width)
+        for suit in range(len(SUITS)):
+            yield pen.columns((self._holding(player, suit, pen) for player in (1, 2)), width)
+        if position.table:
+            yield f"On the table: {pen.cards(in_order(position.table))}"
+
+    def _heading(self, player: int, pen: Pen) -> str:
+        name, top = pen.style(f"Player {player}", bold=True), self.position.top
+        if player != self.position.turn:
+            return name
+        return name + (f" faces {pen.card(top)}" if top else " leads")
+
+    def _holding(self, player: int, suit: int, pen: Pen) -> str:
+        """One suit of a hand."""
+        position = self.position
+        trump = position.trumps[player - 1] == suit
+        cards = (
+            pen.style(RANKS[14 - card.rank], suit, bold=trump)
+            if card in position.hands[player - 1]
+            else pen.style(pen.gap, dim=True)
+            for card in (Card(suit, rank) for rank in range(14, 14 - position.ranks, -1))
+        )
+        return " ".join((pen.suit(suit), *cards, " trumps" if trump else ""))
+
+    def numbers(self) -> list[int]:
+        """Columns: in his hand, in the other hand, on the table, to be beaten.
+
+        Rest: his trump suit and the other player's, 1 in one of four places each.
+        """
+        position, mine, other = self.position, self.player - 1, 2 - self.player
+        marks = (
+            (position.hands[mine], 0, 1),
+            (position.hands[other], 1, 1),
+            (position.table, 2, 1),
+            ([position.top] if position.top else [], 3, 1),
+        )
+        suits = range(len(SUITS))
+        trumps = [int(suit == position.trumps[p]) for p in (mine, other) for suit in suits]
+        return card_rows(position.ranks, 4, marks) + trumps
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from engine.cards import SUITS, Card, Hand, deck_cards
 from engine.errors import GameError
+from engine.game import one_point
 from engine.games.options import OptionGame, dealer_option, limit_option
 from engine.games.pile import BEAT, LEAD, SECOND, START, Cards, PileState, Trumps, deal
 
@@ -22,6 +23,7 @@ class Hund(OptionGame):
 
     name = "hund"
     players = PLAYERS
+    action_count = 4 * RANKS + 5
     OPTIONS: ClassVar = {"dealer": dealer_option(PLAYERS), "limit": limit_option(1000)}
 
     def initial(self, seed: int) -> HundState:
@@ -36,6 +38,10 @@ class Hund(OptionGame):
 
     def parse(self, text: str) -> HundState:
         return HundState.parse(self, text)
+
+    def points(self, final: HundState) -> tuple[int, ...]:
+        """A point against the last player with cards."""
+        return one_point(final.loser, PLAYERS)
 
 
 class HundState(PileState):

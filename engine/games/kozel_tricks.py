@@ -1,11 +1,11 @@
-"""Kozel without its state: what beats what, groups of cards, tricks, declarations, penalties."""
+"""What Kozel is made of: what beats what, groups, tricks, declarations, penalties, fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.cards import Card
 from engine.games import fields
@@ -22,7 +22,7 @@ POINTS = {ACE: 11, TEN: 10, 13: 4, 12: 3, 11: 2}
 SHOKHA = Card(0, 6)
 
 MOSKVA, MOLODKA = "moskva", "molodka"
-DECLARE, LEAD, ANSWER = "declare", "lead", "answer"
+PHASES = DECLARE, LEAD, ANSWER = "declare", "lead", "answer"
 """What a player may have to do."""
 
 Cards = tuple[Card, ...]
@@ -34,10 +34,22 @@ class Group(NamedTuple):
     cards: Cards
     up: bool
     """Face up; an answer only if it takes over."""
+    unseen: int = 0
+    """To a player who does not see these cards: how many they are, instead of `cards`."""
+
+    @property
+    def size(self) -> int:
+        """How many cards they are."""
+        return self.unseen or len(self.cards)
+
+    @property
+    def points(self) -> int:
+        """What they count for the side that takes them."""
+        return sum(POINTS.get(card.rank, 0) for card in self.cards)
 
     def __str__(self) -> str:
         text = fields.join(self.cards, "+")
-        return text if self.up else f"({text})"
+        return text if self.up else f"({self.unseen or text})"
 
 
 class Trick(NamedTuple):
@@ -49,7 +61,7 @@ class Trick(NamedTuple):
     @property
     def size(self) -> int:
         """How many cards each player plays to it."""
-        return len(self.groups[0].cards)
+        return self.groups[0].size if self.groups else 0
 
     @property
     def winner(self) -> int:
@@ -74,6 +86,30 @@ class Shown(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.number}.{self.player}:{fields.join(self.cards, '+')}"
+
+
+class KozelFields(NamedTuple):
+    """The fields of a state."""
+
+    game: Any
+    hands: tuple[Cards, ...]
+    stock: Cards
+    """The next card to draw is the first; the last one is `turned`."""
+    turned: Card
+    tricks: tuple[Trick, ...]
+    shown: tuple[Shown, ...]
+    trick: Trick
+    turn: int
+    phase: str
+
+    @property
+    def all_tricks(self) -> tuple[Trick, ...]:
+        """The complete ones and the current one."""
+        return (*self.tricks, self.trick)
+
+    def drawn_by(self, number: int) -> int:
+        """How many cards each player had drawn before the trick with this number."""
+        return min(DRAWS, sum(trick.size for trick in self.tricks[:number]))
 
 
 def seat(place: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from engine.errors import GameError
 from engine.game import Game
@@ -53,11 +53,9 @@ def limit_option(default: int) -> Option:
 
 
 class OptionGame(Game):
-    """A game whose options are the attributes named in `OPTIONS`; equal if they are."""
+    """A game whose options are the attributes named in `OPTIONS`."""
 
     OPTIONS: ClassVar[Mapping[str, Option]]
-    dealer: str
-    """Who deals: `random`, or a player."""
 
     def __init__(self, **options: Any) -> None:
         """Raises GameError for an option that is unknown or has no legal value."""
@@ -79,15 +77,11 @@ class OptionGame(Game):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Every option with its value, as `load_game` takes them."""
         return {name: getattr(self, name) for name in self.OPTIONS}
 
     def dealer_or(self, drawn: int) -> int:
         """The player who deals: the one set by option, else the one `drawn` at random."""
         return drawn if self.dealer == "random" else int(self.dealer)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self.options == other.options
-
-    def __hash__(self) -> int:
-        return hash((self.name, *self.options.values()))
+    def dealt_by(self, dealer: int) -> Self:
+        return type(self)(**{**self.options, "dealer": dealer})

@@ -21,17 +21,28 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from engine.cards import PICKUP, SUITS, Card, Hand, deck_cards, in_order
+from engine.cards import (
+    PICKUP,
+    SUIT_NAMES,
+    SUITS,
+    Card,
+    Hand,
+    cheapest,
+    deck_cards,
+    in_order,
+)
 from engine.errors import GameError
-from engine.game import State
+from engine.game import Action, State
 from engine.games import fields
 from engine.games.options import OptionGame
+from engine.observation import Observation, Pen, card_number, card_rows
 
-CHOOSE, START, LEAD, BEAT, SECOND = "choose", "start", "lead", "beat", "second"
+PHASES = CHOOSE, START, LEAD, BEAT, SECOND = "choose", "start", "lead", "beat", "second"
 LEADS = (LEAD, SECOND)
 """The phases in which any card of the hand may be played."""
 
@@ -197,17 +208,24 @@ class PileState(PileFields, State):
     def action_to_string(self, action: Any) -> str:
         return str(action)
 
-    def information_state_string(self, player: int) -> str:
+    def observation(self, player: int) -> PileObservation:
         """Own hand, hand sizes, the cards that all know, what the player may see of the pile."""
-        seen = self._seen_of_pile(player)
-        hidden = len(self.pile) - seen
-        return fields.write(
-            player=player,
-            hand="?" if self.phase == CHOOSE else fields.format_hands([self.hands[player - 1]]),
-            sizes=fields.join(map(len, self.hands), "/"),
-            known=fields.format_hands(self.known),
-            pile=fields.join(["?"] * hidden + [str(card) for card in self.pile[hidden:]], ","),
-            **self._public(),
+        hidden = len(self.pile) - self._seen_of_pile(player) if player else 0
+        return PileObservation(
+            self.RANKS,
+            player,
+            tuple(
+                hand if player in (0, owner) and not (player and self.phase == CHOOSE) else None
+                for owner, hand in enumerate(self.hands, start=1)
+            ),
+            tuple(map(len, self.hands)),
+            self.known,
+            (None,) * hidden + self.pile[hidden:],
+            self.trumps,
+            self.dealer,
+            self.turn,
+            self.phase,
+            self.out,
         )
 
     def _seen_of_pile(self, player: int) -> int:
@@ -230,23 +248,39 @@ class PileState(PileFields, State):
             cards = cards[missing:]
         return self._replace(hands=tuple(hands), pile=(*cards, *self.pile[hidden:]))
 
-    def __str__(self) -> str:
-        return fields.write(
-            hands=fields.format_hands(self.hands),
-            known=fields.format_hands(self.known),
-            pile=fields.join(self.pile, ","),
-            **self._public(),
-        )
+    def rule_of_thumb(self) -> Action:
+        """Beat if possible; beat and lead with the cheapest card.
 
-    def _public(self) -> dict[str, object]:
-        """The fields that everybody sees."""
-        return {
-            "trumps": "/".join(fields.join((SUITS[s] for s in own), "") for own in self.trumps),
-            "dealer": self.dealer,
-            "turn": self.turn,
-            "phase": self.phase,
-            "out": fields.join(self.out, ","),
-        }
+        Of trump suits the first free one is as good as another: they are chosen before the hands
+        are seen.
+        """
+        actions = self.legal_actions()
+        if self.phase == CHOOSE:
+            return actions[0]
+        cards = [action for action in actions if isinstance(action, Card)]
+        return cheapest(cards, self.trumps[self.turn - 1])
+
+    def action_number(self, action: Any) -> int:
+        """The place of the card in the deck; after all cards a pickup, then the four suits."""
+        if isinstance(action, Card):
+            return card_number(action, self.RANKS)
+        return 4 * self.RANKS + (PICKUP, *SUIT_NAMES).index(action)
+
+    def phrase(self, action: Any, pen: Pen, public: bool) -> str:
+        if isinstance(action, Card):
+            return pen.play(action, beats=self.phase == BEAT)
+        if action == PICKUP:
+            return pen.pickup(min(len(self.pile), self._pickup_size(self.pile[-1])))
+        return f"chooses {action}"
+
+    def news(self, after: Self, names: Sequence[str]) -> str | None:
+        return f"{names[self.turn - 1]} is out" if self.turn in after.out else None
+
+    def __str__(self) -> str:
+        return str(self.observation(0))
+
+    def __repr__(self) -> str:
+        return f"{self.game!r}.parse({str(self)!r})"
 
     @classmethod
     def parse(cls, game: OptionGame, text: str) -> Self:
@@ -287,6 +321,80 @@ class PileState(PileFields, State):
             raise GameError("there is no card to be beaten, expected a pile or another phase")
         if self.phase in (CHOOSE, START) and (self.pile or len(set(map(len, self.hands))) > 1):
             raise GameError(f"phase={self.phase}, expected no pile and the hands as dealt")
+
+
+@dataclass(frozen=True, slots=True)
+class PileObservation(Observation):
+    """What a player sees; fields as in `PileState`."""
+
+    ranks: int
+    player: int
+    """Who looks; 0 for a spectator."""
+    hands: tuple[Cards | None, ...]
+    """None for a hand that he does not see."""
+    sizes: tuple[int, ...]
+    known: tuple[Hand, ...]
+    pile: tuple[Card | None, ...]
+    """None for a card that he does not see."""
+    trumps: Trumps
+    dealer: int
+    turn: int
+    phase: str
+    out: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return fields.write(
+            **self._hands(),
+            known=fields.format_hands(self.known),
+            pile=fields.join((card or "?" for card in self.pile), ","),
+            trumps="/".join(fields.join((SUITS[s] for s in own), "") for own in self.trumps),
+            dealer=self.dealer,
+            turn=self.turn,
+            phase=self.phase,
+            out=fields.join(self.out, ","),
+        )
+
+    def _hands(self) -> dict[str, object]:
+        """The fields that say what he sees of hands."""
+        texts = ["?" if hand is None else fields.format_hands([hand]) for hand in self.hands]
+        if not self.player:
+            return {"hands": "/".join(texts)}
+        sizes = fields.join(self.sizes, "/")
+        return {"player": self.player, "hand": texts[self.player - 1], "sizes": sizes}
+
+    def picture(self, pen: Pen) -> Iterator[str]:
+        """A line for each player with trumps, hand and known cards; the pile."""
+        for seat, hand in enumerate(self.hands, start=1):
+            own = "".join(pen.suits[suit] for suit in self.trumps[seat - 1]) or "-"
+            known = in_order(self.known[seat - 1])
+            yield (
+                f"{pen.player(seat, seat == self.turn)}  {own:2}  "
+                f"{pen.hand(hand, self.sizes[seat - 1])}"
+                f"{f'   known: {pen.cards(known)}' if known else ''}"
+            )
+        seen = [card for card in reversed(self.pile) if card]
+        unseen = len(self.pile) - len(seen)
+        rest = f" and {unseen} more" if unseen else ""
+        yield f"Pile, top first: {pen.cards(seen) or '-'}{rest}"
+
+    def numbers(self) -> list[int]:
+        """Columns: for each seat, whether the card is known to be in that hand; depth in the pile.
+
+        The depth is counted from 1 for the top card. Rest: for each seat the hand size, 1 for each
+        of its trump suits, whether it is its turn; 1 for the phase; the size of the pile.
+        """
+        players = len(self.hands)
+        seats = [(self.player - 1 + i) % players for i in range(players)]
+        marks: list[tuple[Iterable[Card], int, int]] = [
+            (self.known[seat] if i else self.hands[seat] or (), i, 1)
+            for i, seat in enumerate(seats)
+        ]
+        marks += [([card], players, i) for i, card in enumerate(reversed(self.pile), 1) if card]
+        numbers = card_rows(self.ranks, players + 1, marks)
+        for seat in seats:
+            suits = (int(suit in self.trumps[seat]) for suit in range(len(SUITS)))
+            numbers += [self.sizes[seat], *suits, int(self.turn == seat + 1)]
+        return [*numbers, *(int(self.phase == phase) for phase in PHASES), len(self.pile)]
 
 
 def one_against_all(player: int, value: float, other: float, players: int) -> tuple[float, ...]:

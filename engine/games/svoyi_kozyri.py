@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 from engine.cards import SUIT_NAMES, Card, deck_cards, in_order
 from engine.errors import GameError
+from engine.game import one_point
 from engine.games import fields
 from engine.games.options import FLAG, Option, OptionGame, dealer_option, limit_option
 from engine.games.pile import BEAT, CHOOSE, LEAD, SECOND, PileState, deal, one_against_all
@@ -19,6 +20,7 @@ class SvoyiKozyri(OptionGame):
     """The game with its options."""
 
     name = "svoyi_kozyri"
+    action_count = 4 * RANKS + 5
     OPTIONS: ClassVar = {
         "players": Option("number of players", range(2, 5), "4"),
         "trumps": Option(
@@ -60,6 +62,9 @@ class SvoyiKozyri(OptionGame):
             raise GameError(f"two_trumps is for two players, not for {self.players}")
         if self.dealer_or(1) > self.players:
             raise GameError(f"dealer {self.dealer} does not sit at a table of {self.players}")
+        if self.score == "first_out":
+            self.targets = (5, 10)
+            self.few_is_good = False
 
     @property
     def suits_each(self) -> int:
@@ -93,6 +98,14 @@ class SvoyiKozyri(OptionGame):
 
     def parse(self, text: str) -> SvoyiState:
         return SvoyiState.parse(self, text)
+
+    def points(self, final: SvoyiState) -> tuple[int, ...]:
+        """As the `score` option has it: a point against the loser or for the first player out."""
+        return one_point(final.loser if self.score == "losses" else final.out[0], self.players)
+
+    def next_dealer(self, dealer: int, final: SvoyiState) -> int:
+        """The loser; after a draw, the same player again."""
+        return final.loser or dealer if final.is_terminal else dealer
 
 
 class SvoyiState(PileState):

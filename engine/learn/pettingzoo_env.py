@@ -6,9 +6,10 @@
         observation, reward, termination, truncation, _ = env.last()
         ...
 
-An observation is a dictionary: `observation` as `engine.learn.encoding` describes it, and `action_mask`,
-1 for each legal action, all 0 for an agent whose turn it is not. A game that a driver would call
-drawn, for its length or a repetition, ends by truncation.
+An observation is a dictionary: `observation`, the numbers of what the agent has seen (each game
+says what they are: see `engine.observation`), and `action_mask`, 1 for each legal action, all 0 for
+an agent whose turn it is not. A game that a driver calls drawn, for its length or a repetition,
+ends by truncation.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from pettingzoo import AECEnv
 from engine.arena.play import FINISHED, Play
 from engine.errors import GameError
 from engine.game import load_game
-from engine.learn.encoding import encoder
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]
@@ -36,11 +36,10 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(1, self.game.players + 1)]
-        self._encoder = encoder(self.game)
         self._seeds = random.Random()
         self._play = Play(self.game, self.game.initial(0))
-        size = len(self._encoder.observation(self._play.state, 1))
-        actions = self._encoder.actions
+        size = len(self._play.state.observation(1).numbers())
+        actions = self.game.action_count
         self._observation_spaces = {
             agent: Dict(
                 observation=Box(0, 255, (size,), np.uint8),
@@ -76,15 +75,15 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def _legal(self) -> dict[int, Any]:
         state = self._play.state
-        return {self._encoder.action(state, action): action for action in state.legal_actions()}
+        return {state.action_number(action): action for action in state.legal_actions()}
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent has seen, and what it may do."""
         player = self.possible_agents.index(agent) + 1
-        mask = np.zeros(self._encoder.actions, np.int8)
+        mask = np.zeros(self.game.action_count, np.int8)
         if not self._play.end and player == self._play.state.current_player:
             mask[list(self._legal())] = 1
-        numbers = self._encoder.observation(self._play.state, player)
+        numbers = self._play.state.observation(player).numbers()
         return {"observation": np.array(numbers, np.uint8), "action_mask": mask}
 
     def step(self, action: int | None) -> None:

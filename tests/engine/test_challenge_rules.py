@@ -92,7 +92,7 @@ def test_the_last_card_beating_wins_at_once():
     assert str(won) == "3 AKQ.AQ.AK.AKQ -.-.-.- SD 2 -"
     assert (won.winner, won.current_player, won.is_terminal) == (2, 0, True)
     assert won.returns() == (-1, 1)
-    with pytest.raises(GameError, match="'KH' is not a legal action here.* the game is over"):
+    with pytest.raises(GameError, match=r"'KH' is not a legal action here.* the game is over"):
         won.apply(parse_card("KH"))
 
 

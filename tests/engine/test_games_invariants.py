@@ -138,6 +138,7 @@ def test_any_state(name, options, seed, eager, step):
         assert game.parse(str(state)) == state
         assert hash(game.parse(str(state))) == hash(state)
         assert pickle.loads(pickle.dumps(state)) == copy.deepcopy(state) == state
+        assert eval(repr(state), {type(game).__name__: type(game)}) == state
         check_actions(game, state, rng)
         check_information(game, state, rng)
 
@@ -159,12 +160,17 @@ def check_actions(game, state, rng):
 
 
 def check_information(game, state, rng):
-    """Hidden cards leave no trace in what a player sees, nor in what he may do or sample."""
+    """Hidden cards leave no trace in what a player sees, nor in what he may do or sample.
+
+    An observation is the same for other hidden cards, so none of its fields can hold them.
+    """
+    assert str(state.observation(0)) == str(state)
     for player in range(1, game.players + 1):
         seen = state.information_state_string(player)
         other = state.sample(player, rng)
         assert cards_of(other) == cards_of(state)
         assert other.information_state_string(player) == seen
+        assert other.observation(player) == state.observation(player)
         assert game.parse(str(other)) == other
         if player == state.current_player:
             assert other.legal_actions() == state.legal_actions()

@@ -10,7 +10,6 @@ from sample_games import GAMES, games, states
 from engine.arena.play import Play
 from engine.errors import GameError
 from engine.game import load_game
-from engine.learn.encoding import encoder
 
 pytest.importorskip("pettingzoo")
 
@@ -42,12 +41,11 @@ def test_masks_rewards_and_ends_are_those_of_the_game(name, options):
     env.reset(seed=3)
     game = load_game(name, **options)
     play = Play(game, game.initial(random.Random(3).getrandbits(32)))
-    numbers = encoder(game)
     while not play.end:
         state = play.state
         agent = f"player_{state.current_player}"
         assert env.agent_selection == agent
-        legal = {numbers.action(state, action): action for action in state.legal_actions()}
+        legal = {state.action_number(action): action for action in state.legal_actions()}
         assert len(legal) == len(state.legal_actions())
         for other in env.agents:
             mask = env.observe(other)["action_mask"]
@@ -65,15 +63,14 @@ def test_masks_rewards_and_ends_are_those_of_the_game(name, options):
 def test_observations_are_what_a_player_has_seen(name, options):
     """The same for other hidden cards; different when he has seen something different."""
     game = load_game(name, **options)
-    numbers = encoder(game)
     seen = {}
     for number, state in enumerate(states(game, 1)):
         for player in range(1, game.players + 1):
-            observation = tuple(numbers.observation(state, player))
+            observation = tuple(state.observation(player).numbers())
             assert min(observation) >= 0
             assert max(observation) <= 255
             other = state.sample(player, random.Random(number))
-            assert tuple(numbers.observation(other, player)) == observation
+            assert tuple(other.observation(player).numbers()) == observation
             information = state.information_state_string(player)
             assert seen.setdefault((player, observation), information) == information
         if number > 100:
