@@ -18,8 +18,7 @@ from benchmarks.report import json_option, print_report
 from engine.cards import PICKUP, deck_cards
 from engine.deals import random_deal
 from engine.position import ChallengeAction, Position
-from solver.complete.table import open_tables
-from solver.solver import Searcher, Solution
+from solver import Solution, Solver
 
 Defender = Callable[[Solution, random.Random], ChallengeAction]
 DEFENDERS: dict[str, Defender] = {
@@ -47,21 +46,23 @@ def positions(ranks: int, rng: random.Random) -> Iterator[Position]:
 
 
 def tricks_to_win(
-    searcher: Searcher, position: Position, defender: Defender, rng: random.Random
+    solver: Solver, position: Position, defender: Defender, rng: random.Random
 ) -> int:
     """Play a position that the player to move wins; the number of tricks, the last included.
 
     Raises SystemExit if the winner ever stands worse than his table promises.
     """
-    winner, tricks, worst = position.turn, 0, 0
+    winner, tricks, left = position.turn, 0, 1 << 14
+    tables = solver.tables
     while position.winner is None:
         if position.is_base:
             tricks += 1
-        solution = searcher.solve(position)
-        if solution.winner != winner or (position.turn == winner and solution.score < worst):
+        solution = solver.solve(position)
+        now = tables.get_distance(position, tables.get_progress(position))
+        if solution.winner != winner or now is None or now > left:
             raise SystemExit(f"no progress in {position}")
         if position.turn == winner:
-            worst = solution.score
+            left = now
             action = solution.best[0]
         else:
             action = defender(solution, rng)
@@ -77,7 +78,7 @@ def tricks_to_win(
 @json_option
 def main(ranks: int, games: int, as_json: bool) -> None:
     """Play won deals and positions to the end against three defenders."""
-    searcher = Searcher(open_tables(ranks), compiled=True)
+    solver = Solver(method="table", compiled=True)
     rows = []
     for source in (deals, positions):
         for name, defender in DEFENDERS.items():
@@ -86,8 +87,8 @@ def main(ranks: int, games: int, as_json: bool) -> None:
             lengths: list[int] = []
             while len(lengths) < games:
                 position = next(candidates)
-                if searcher.solve(position).outcome == "win":
-                    lengths.append(tricks_to_win(searcher, position, defender, rng))
+                if solver.solve(position).outcome == "win":
+                    lengths.append(tricks_to_win(solver, position, defender, rng))
             lengths.sort()
             rows.append(
                 {

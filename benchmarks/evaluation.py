@@ -15,8 +15,8 @@ import click
 import numpy as np
 
 from benchmarks.report import json_option, print_report
-from solver.complete.table import open_tables
 from solver.single.evaluation import suit_features
+from solver.tables import open_tables
 
 STEPS = 12
 """Newton steps, more than it takes."""
@@ -32,7 +32,7 @@ def sample(ranks: int, size: int) -> tuple[np.ndarray, np.ndarray]:
     table = suit_features(ranks)
     own, other, p, q = (table[hands >> ranks * suit & (1 << ranks) - 1] for suit in range(4))
     features = np.concatenate([own, other, p + q, np.ones((size, 1))], 1)
-    return features, open_tables(ranks).probe(hands) > 0
+    return features, open_tables().deck(ranks).outcomes(hands) > 0
 
 
 def learn(features: np.ndarray, wins: np.ndarray) -> np.ndarray:

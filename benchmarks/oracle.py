@@ -20,7 +20,6 @@ from numba import njit
 from benchmarks.report import json_option, print_report
 from engine.deals import random_deal
 from solver.complete import value
-from solver.complete.table import open_tables
 from solver.core.bitboard import hand_bits, swap_trumps, view
 from solver.single.claims import MOST_TRICKS, NO_LIMIT, WINS, Memory, enter_win, status
 from solver.single.old_lowlevel import load, store
@@ -37,6 +36,7 @@ from solver.single.old_trick import (
     word,
 )
 from solver.single.search import Search
+from solver.tables import open_tables
 
 NEVER = 1 << 30
 """More than any number of positions."""
@@ -185,7 +185,7 @@ def main(ranks: tuple[int, ...], deals: int, search: bool, as_json: bool) -> Non
     sys.setrecursionlimit(10_000)
     rows = []
     for deck in ranks:
-        scores = open_tables(deck).scores()
+        scores = open_tables().deck(deck).scores()
         memo = np.zeros((MEMO, 3), np.uint64)
         rng = random.Random(f"{deck}")
         for _ in range(deals):

@@ -21,7 +21,7 @@ from numba import njit, types
 
 from benchmarks.report import json_option, print_report
 from solver.complete.build import Builder
-from solver.complete.table import table_indices
+from solver.core.bitboard import table_indices
 from solver.core.lowlevel import load, product, store
 from solver.core.trick import (
     MEMO_SIZE,

@@ -17,13 +17,14 @@ import numpy as np
 from engine.cards import deck_cards
 from engine.notation import format_hand
 from engine.position import Position
-from solver.complete.table import Tables, open_tables, plain_suits
-from solver.core.bitboard import hand_cards, slices, view
+from solver.complete.deck import DeckTables
+from solver.core.bitboard import hand_cards, plain_suits, slices, view
+from solver.tables import open_tables
 
 SUITS = view((0, 2), 1)
 
 
-def count_positions(tables: Tables) -> tuple[np.ndarray, list[int]]:
+def count_positions(tables: DeckTables) -> tuple[np.ndarray, list[int]]:
     """Wins, losses and draws by the number of the leader's cards; some drawn hands."""
     ranks = tables.ranks
     counts = np.zeros((4 * ranks + 1, 3), np.int64)
@@ -56,16 +57,16 @@ def deal_hands(ranks: int) -> tuple[np.ndarray, np.ndarray]:
 @click.option("--ranks", type=click.IntRange(1, 8), required=True)
 def main(ranks: int) -> None:
     """Print what the solution of a deck says, as Markdown."""
-    tables = open_tables(ranks)
+    tables = open_tables().deck(ranks)
 
     hands, weights = deal_hands(ranks)
-    scores = tables.probe(hands)
+    outcomes = tables.outcomes(hands)
     print(f"## {ranks} ranks\n\n### Deals\n")
     print("| | deals | half decks | share |\n| --- | ---: | ---: | ---: |")
     for name, chosen in (
-        ("dealer wins", scores > 0),
-        ("dealer loses", scores < 0),
-        ("draw", scores == 0),
+        ("dealer wins", outcomes > 0),
+        ("dealer loses", outcomes < 0),
+        ("draw", outcomes == 0),
     ):
         weight = int(weights[chosen].sum())
         share = Fraction(weight, comb(4 * ranks, 2 * ranks))

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from engine.errors import GameError
+from engine.errors import ChallengeError
 
 FAILED = 1
 """The command has done its work, but some lines were bad or a table is wrong."""
@@ -37,16 +37,9 @@ def exit_statuses() -> Iterator[None]:
         stop(f"not enough memory: {error}", BAD_INPUT)
     except OSError as error:
         stop(f"{error.filename or 'standard output'}: {error.strerror}", BAD_INPUT)
-    except GameError as error:
-        stop(str(error), BAD_INPUT)
-    except Exception as error:
-        from solver.complete.table import (  # not needed unless something failed
-            MissingTable,
-            TableError,
-        )
+    except ChallengeError as error:
+        from solver.complete.table import MissingTable  # not needed unless something failed
 
-        if not isinstance(error, TableError):
-            raise
         stop(str(error), NO_TABLE if isinstance(error, MissingTable) else BAD_INPUT)
 
 

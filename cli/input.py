@@ -9,10 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from engine.cards import DECKS, MAX_RANKS, parse_deck
-from engine.deals import Deal
 from engine.errors import GameError
-from engine.notation import clean
-from engine.position import Position
 
 DEFAULT_DECK = "easy"
 
@@ -45,22 +42,6 @@ def memory_option(help: str) -> Callable[[Any], Any]:
         callback=size,
         help=help,
     )
-
-
-def parse_problem(text: str, deck: int | None = None) -> tuple[str, Position]:
-    """A deal or a position: its text form and the position.
-
-    `deck` is the number of ranks of a deal (default: the easy deck); a position has its own, which
-    must not be another. Raises GameError.
-    """
-    dots, fields = text.count("."), clean(text).split()
-    if dots > 1 or (dots == 0 and len(fields) == 6 and fields[0].isdigit()):
-        position = Position.parse(text)
-        if deck not in (None, position.ranks):
-            raise GameError(f"the position has {position.ranks} ranks, but --deck says {deck}")
-        return str(position), position
-    deal = Deal.parse(text, deck)
-    return str(deal), deal.position()
 
 
 def read_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:

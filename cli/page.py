@@ -19,7 +19,8 @@ from engine.cards import SUIT_SYMBOLS, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.errors import GameError
 from solver.complete.table import MissingTable
-from solver.solver import Solution, solve_many
+from solver.solution import Solution
+from solver.solver import solve_many
 from solver.study.batch import Record, describe
 from solver.study.summary import OUTCOMES, Summary, deck_name, interval
 

@@ -11,16 +11,13 @@ from typing import Any, BinaryIO
 import click
 
 from cli.errors import FAILED, UNDECIDED
-from cli.input import deck_option, memory_option, parse_problem, read_lines
+from cli.input import deck_option, memory_option, read_lines
 from cli.picture import Picture
 from engine.errors import GameError
-from engine.position import Position
-from solver.complete.table import MissingTable, find_table, open_tables
-from solver.solver import DEFAULT_SECONDS, METHODS, Solution, solve_many
-from solver.solver import solve as solve_one
-
-PATIENCE = 0.5
-"""Seconds of plain solving after which it pays to load the compiled solver, which takes as long."""
+from engine.problem import read_problem
+from solver.complete.table import MissingTable
+from solver.solution import Outcome, Solution
+from solver.solver import DEFAULT_SECONDS, METHODS, Solver
 
 REASONS = {
     "time": "the time was up",
@@ -121,33 +118,23 @@ def solve(
     if problem == ("-",):
         if sys.stdin is None:  # so Python has it where it is closed
             raise GameError("standard input is closed, expected deals or positions, one a line")
-        ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, how))
-    _, position = parse_problem(" ".join(problem), deck)
-    solution = solve_one(position, line=line, **how)
+        ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, Solver(**how)))
+    solution = Solver(**how).solve(read_problem(" ".join(problem), deck), line=line)
     click.echo(as_object(solution, line) if as_json else "\n".join(describe(solution)))
-    if solution.outcome == "undecided":
+    if solution.outcome == Outcome.UNDECIDED:
         ctx.exit(UNDECIDED)
 
 
 def solve_stream(
-    stream: BinaryIO, deck: int | None, as_json: bool, line: bool, how: dict[str, Any]
+    stream: BinaryIO, deck: int | None, as_json: bool, line: bool, solver: Solver
 ) -> int:
     """Answer each line of a stream as it comes; the exit status."""
     picture = Picture()
-    status, spent = 0, 0.0
-    memories: dict[int, Any] = {}  # by ranks: what searches have proved, for those that follow
+    status = 0
     for number, text in read_lines(stream):
         try:
-            name, position = parse_problem(text, deck)
-            looked_up = how["method"] != "search" and find_table(position.ranks, "outcome")
-            if looked_up and spent >= PATIENCE:
-                (solution,) = solve_many([position], line=line)
-            elif looked_up or how["method"] == "table":
-                solution = solve_one(position, line=line, **how)
-            else:
-                solution = _search(position, how, memories)
-            if looked_up:
-                spent += solution.seconds
+            problem = read_problem(text, deck)
+            solution = solver.solve(problem, line=line)
         except (GameError, MissingTable) as error:
             if deck and isinstance(error, MissingTable):
                 raise  # no line can be answered
@@ -157,26 +144,12 @@ def solve_stream(
         if as_json:
             click.echo(as_object(solution, line))
         else:
-            click.echo(f"{name}: {summary(solution, picture)}")
+            click.echo(f"{problem}: {summary(solution, picture)}")
         if solution.effort and solution.effort.stopped == "interrupt":
             raise KeyboardInterrupt
-        if solution.outcome == "undecided" and not status:
+        if solution.outcome == Outcome.UNDECIDED and not status:
             status = UNDECIDED
     return status
-
-
-def _search(position: Position, how: dict[str, Any], memories: dict[int, Any]) -> Solution:
-    """Search with what was proved of earlier positions of the deck, while there is room."""
-    from solver.single.claims import Memory
-
-    ranks = position.ranks
-    if ranks not in memories:
-        memories.clear()  # one deck at a time, so that --memory is a bound
-        memories[ranks] = Memory(ranks, how["max_memory"])
-    solution = solve_one(position, **how, memory=memories[ranks])
-    if solution.effort and solution.effort.stopped == "memory":
-        del memories[ranks]
-    return solution
 
 
 def as_object(solution: Solution, line: bool) -> str:
@@ -216,22 +189,21 @@ def describe(solution: Solution) -> Iterator[str]:
     if solution.effort:
         yield from _found(solution, kind, picture)
         return
-    tables = open_tables(solution.position.ranks)
     if solution.outcome == "win":
         yield f"Winning {kind}:"
         winning = [move for move in solution.moves if move.outcome == "win"]
         for distance, moves in groupby(winning, key=lambda move: move.distance):
             label = {None: "", 0: "at once  "}.get(distance, f"in {distance!s:<3}   ")
             yield f"  {label}{picture.cards(move.action for move in moves)}"
-        if tables.distance is None and tables.progress is not None:
+        if solution.measure == "progress":
             yield f"Most progress: {picture.cards(solution.best)}"
-    elif solution.outcome == "loss" and tables.measure is None:
+    elif solution.outcome == "loss" and not solution.measure:
         yield f"All {kind} lose."
     else:
-        resistance = "Longest resistance" if tables.distance else "Most resistance"
+        resistance = "Longest resistance" if solution.measure == "distance" else "Most resistance"
         label = f"Drawing {kind}" if solution.outcome == "draw" else resistance
         yield f"{label}: {picture.cards(solution.best)}"
-    if solution.outcome != "draw" and tables.measure is None:
+    if solution.outcome != "draw" and not solution.measure:
         ranks = solution.position.ranks
         time = "minutes" if ranks <= 7 else "hours"
         yield (

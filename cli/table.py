@@ -13,17 +13,17 @@ from cli.errors import BAD_INPUT, FAILED, stop
 from cli.progress import Progress
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
+from solver.complete.deck import DeckTables
 from solver.complete.table import (
     KINDS,
     Table,
-    Tables,
     file_name,
     find_table,
-    open_tables,
     table_path,
 )
 from solver.core.files import user_folder
 from solver.core.machine import cores
+from solver.tables import open_tables
 
 if TYPE_CHECKING:
     from solver.complete.build import Progress as BuildProgress
@@ -146,7 +146,7 @@ def verify(
         raise click.UsageError("Expected only one of --sample and --full.")
     if checkpoint and sample:
         raise click.UsageError("--checkpoint is for a full check, not for a --sample.")
-    tables = _open_beside(file) if file else open_tables(ranks or 0)
+    tables = _open_beside(file) if file else open_tables().deck(ranks or 0)
     from solver.complete.verify import VerifyError
     from solver.complete.verify import verify as verify_tables
 
@@ -221,11 +221,11 @@ def _beside(outcome: Path, ending: str) -> Path:
     return outcome.parent / f"{outcome.stem}.{ending}"
 
 
-def _open_beside(path: Path) -> Tables:
+def _open_beside(path: Path) -> DeckTables:
     """The table of outcomes `path` and what there is of the others beside it."""
     others = {
         kind: Table(_beside(path, kind)) if _beside(path, kind).exists() else None
         for kind in KINDS[1:]
     }
     outcome = Table(path)
-    return Tables(outcome.ranks, outcome, **others)
+    return DeckTables(outcome.ranks, outcome, **others)

@@ -1,21 +1,30 @@
-"""Exact solutions of Challenge: trick search, complete solutions of decks, and `solve` on top.
+"""Exact solutions of Challenge: complete solutions of decks, searches of single positions.
 
 Importing this package loads neither numpy nor numba; building and solving thousands of positions
-do.
+do. Everything that is exported may be called from any thread.
 """
 
-from solver.complete.table import MissingTable, TableError, Tables, open_tables, probe
-from solver.solver import Effort, Move, Solution, solve, solve_many
+from engine.errors import ChallengeError, GameError, NotationError
+from solver.complete.deck import DeckTables
+from solver.complete.table import MissingTable, TableError
+from solver.solution import Effort, Move, Outcome, Solution
+from solver.solver import Solver, solve, solve_many
+from solver.tables import Tables, open_tables
 
 __all__ = [
+    "ChallengeError",
+    "DeckTables",
     "Effort",
+    "GameError",
     "MissingTable",
     "Move",
+    "NotationError",
+    "Outcome",
     "Solution",
+    "Solver",
     "TableError",
     "Tables",
     "open_tables",
-    "probe",
     "solve",
     "solve_many",
 ]

@@ -1,195 +1,207 @@
-"""`solve(position)`: who wins, in how many tricks, with which moves.
+"""`solve`: who wins a position, in how many tricks, with which moves.
 
-With the tables of the deck no compiler is needed; `solve_many` compiles the same for thousands of
-positions. Without tables, or if asked to, `solve` searches (`solver.single.search`).
+Where the deck has tables they are probed: at once in plain Python, or, when many positions are
+asked for, compiled. For other decks, or if asked to, `solve` searches (`solver.single`).
 """
 
 from __future__ import annotations
 
+import math
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
-from engine.cards import Card
 from engine.errors import GameError
 from engine.position import ChallengeAction, Position
-from solver.complete import value
-from solver.complete.table import UNPACKED_RANKS, Tables, find_table, open_tables
-from solver.complete.value import MAX_CARDS, WIN
-from solver.core.bitboard import card_bit, hand_bits, view
+from engine.problem import Problem, position_of
+from solver.complete.deck import UNPACKED_RANKS, DeckTables
+from solver.complete.value import WIN, TrickValues
+from solver.core.bitboard import card_bits, trick_bits, view
+from solver.solution import Effort, Move, Outcome, Solution
+from solver.tables import Tables, open_tables
 
 if TYPE_CHECKING:
     from solver.single.claims import Memory
 
-OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
-METHODS = ("auto", "table", "search")
+Method = Literal["auto", "table", "search"]
+METHODS: tuple[Method, ...] = get_args(Method)
 DEFAULT_SECONDS = 60.0
 DEFAULT_MEMORY = 1 << 30
 
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A legal move and what comes of it with best play, for the player who makes it."""
-
-    action: ChallengeAction
-    outcome: str
-    """"win", "loss" or "draw"; "undecided" if a search has not proved it."""
-    distance: int | None
-    """Tricks to the end, counting the current one; None for a draw or where no distances are
-    known."""
+PATIENCE = 0.3
+"""Seconds of plain Python after which a solver compiles, which takes as long; …"""
+LARGE_PATIENCE = 5.0
+"""… with tables that are large to unpack."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """What a search has used, and why it ended without a result, if it did."""
+class _Values(Protocol):
+    """Scores of moves: `TrickValues`, or its compiled twin."""
 
-    nodes: int
-    """Lead nodes."""
-    memory: int
-    """Bytes, of all searches that share it."""
-    stopped: str | None
-    """"nodes", "memory", "time" (a limit was reached), "tricks" (no win within the greatest number
-    of tricks that is tried), "interrupt" (Ctrl-C); None if the outcome is
-    proved."""
+    def move_scores(
+        self, a: int, b: int, top: int, empty: bool, most: int
+    ) -> dict[int | None, int]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """The exact value of a position, for the player to move."""
+class Solver:
+    """Solves positions of any deck, and owns all that this takes.
 
-    position: Position
-    outcome: str
-    """"win", "loss" or "draw"; "undecided" if a search has proved none of them."""
-    distance: int | None
-    """Tricks to the end when the winner hurries and the loser delays, counting the current one (the
-    lead of an only card on an empty table counts 0); None for a draw or where no distances are
-    known."""
-    moves: tuple[Move, ...]
-    """Every legal move, best first; equally good ones in written order, `pickup` last."""
-    best: tuple[ChallengeAction, ...]
-    """The moves to choose from: a winner's are the quickest where distances are known, else those
-    that make most progress towards a win where progress is; a loser's resist longest, or delay that
-    progress most."""
-    line: tuple[ChallengeAction, ...] | None
-    """A game with best play to its end, if it was asked for; for a draw, until an empty-table
-    position comes up again."""
-    score: int
-    """The score on which `best` is chosen (see `solver.complete.value`); only its sign from a search."""
-    source: str
-    """"table" or "search"."""
-    seconds: float
-    effort: Effort | None = None
-    """Of a search."""
+    `tables`: where solutions are looked up (default: `open_tables()`). `method`: "table", "search",
+    or "auto", which searches only if the deck has no table. `compiled`: whether to probe tables by
+    compiled code, by default as soon as plain Python has taken as long as that takes to load. With
+    `outcomes_only` the measures of tables (distances or progress) are left out, and with them best
+    moves and lines, for speed.
 
-    @property
-    def to_move(self) -> int:
-        """The player to move, 1 or 2."""
-        return self.position.turn
+    A search proves outcomes, not distances, and does not touch the tables. It stops when the
+    outcome is proved; where a limit comes first (lead nodes, bytes, seconds; None or infinite: no
+    limit) or Ctrl-C is pressed, the outcome is "undecided". Searches share what they prove, those
+    of one deck at a time: in `memory`, a `solver.single.claims.Memory`, if it is given, else in one
+    of `max_memory` bytes, which is given up when it is full.
 
-    @property
-    def winner(self) -> int | None:
-        """The player who wins with best play; None for a draw, or if it is not known."""
-        return {"win": self.to_move, "loss": 3 - self.to_move}.get(self.outcome)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The solution as `challenge solve --json` prints it."""
-        result: dict[str, Any] = {
-            "position": str(self.position),
-            "to_move": self.to_move,
-            "outcome": self.outcome,
-            "winner": self.winner,
-            "distance": self.distance,
-            "moves": [
-                {"move": str(move.action), "outcome": move.outcome, "distance": move.distance}
-                for move in self.moves
-            ],
-            "best": [str(action) for action in self.best],
-        }
-        if self.line is not None:
-            result["line"] = [str(action) for action in self.line]
-        result.update(source=self.source, seconds=round(self.seconds, 6))
-        return result | (asdict(self.effort) if self.effort else {})
-
-
-class Searcher:
-    """Scores of moves from the tables of one deck, in plain Python or compiled.
-
-    `outcomes_only` leaves out distances and progress, and with them best moves and lines. Compiled
-    for a large deck that takes an eighth of the memory.
+    A solver may be shared by threads and answers one position at a time; one for each thread is
+    faster. Raises GameError for limits that make no sense.
     """
 
     def __init__(
-        self, tables: Tables, *, compiled: bool = False, outcomes_only: bool = False
+        self,
+        *,
+        tables: Tables | None = None,
+        method: Method = "auto",
+        compiled: bool | None = None,
+        outcomes_only: bool = False,
+        max_nodes: int | None = None,
+        max_memory: int = DEFAULT_MEMORY,
+        max_seconds: float | None = DEFAULT_SECONDS,
+        memory: Memory | None = None,
     ) -> None:
-        if outcomes_only:
-            tables = Tables(tables.ranks, tables.outcome)
-        self.ranks = tables.ranks
-        self._with_distances = tables.distance is not None
-        self._with_lines = tables.measure is not None
-        self._deck = value.make_deck(tables.ranks)
-        self._memo: Any = value.make_memo()
-        self._out: Any = [0] * (MAX_CARDS + 1)
-        self._scores: Any = tables
-        self._move_scores: Callable[..., int] = value.move_scores
-        if compiled:
-            import numpy as np
+        if method not in METHODS:
+            raise GameError(f"unknown method {method!r}, expected one of: {', '.join(METHODS)}")
+        if max_seconds is not None and not max_seconds > 0:
+            raise GameError(f"a limit of {max_seconds} seconds given, expected more than 0")
+        self.tables = open_tables() if tables is None else tables
+        self.method: Method = method
+        self.compiled = compiled
+        self.outcomes_only = outcomes_only
+        self.max_nodes = max_nodes
+        self.max_memory = max_memory
+        self.max_seconds = None if max_seconds == math.inf else max_seconds
+        self._memory = memory
+        self._given_memory = memory is not None
+        self._probes: dict[tuple[int, bool], _Probe] = {}
+        self._spent = 0.0
+        self._lock = threading.RLock()
 
-            self._memo = tuple(np.array(column, np.int64) for column in self._memo)
-            self._out = np.zeros(MAX_CARDS + 1, np.int64)
-            self._scores = tables.outcomes() if outcomes_only else tables.scores()
-            self._move_scores = value.compiled(outcomes_only)
+    def solve(self, problem: Problem, *, line: bool = False) -> Solution:
+        """The exact value of a position and of its moves; with `line`, a game with best play.
 
-    def scores(self, position: Position) -> list[tuple[ChallengeAction, int]]:
-        """The score of every legal move, in the order of `Position.legal_actions`.
-
-        Scores are those of `solver.complete.value`; only their signs if just outcomes are known.
+        `problem`: a Position, a Deal, or the text of either. Raises GameError for a wrong text, or
+        if the game is over; MissingTable for a deck without tables, if it is not to be searched;
+        TableError for a broken table; MemoryError if `max_memory` is too little to begin with.
         """
-        suits = view(position.trumps, position.turn)
-        mine, others = position.hands if position.turn == 1 else position.hands[::-1]
-        top = position.top
-        self._move_scores(
-            hand_bits(mine, suits, self.ranks),
-            hand_bits(others, suits, self.ranks),
-            0 if top is None else 1 << card_bit(top, suits, self.ranks),
-            int(position.is_base),
-            WIN if self._with_lines else 1,
-            self._deck,
-            self._scores,
-            self._memo,
-            self._out,
-        )
-        scored = []
-        for action in position.legal_actions():
-            place = card_bit(action, suits, self.ranks) if isinstance(action, Card) else MAX_CARDS
-            score = int(self._out[place])
-            scored.append((action, score if self._with_lines else (score > 0) - (score < 0)))
-        return scored
-
-    def solve(self, position: Position, line: bool = False) -> Solution:
-        """The solution of a position of this deck. Raises GameError if the game is over."""
-        started = time.perf_counter()
+        position = position_of(problem)
         if position.winner is not None:
             raise GameError(f"the game is over: player {position.winner} has won")
-        scored = sorted(self.scores(position), key=lambda pair: -pair[1])
-        moves = tuple(Move(action, *self._result(score)) for action, score in scored)
-        can_play = self._with_lines or scored[0][1] == 0  # a draw only has to be kept
+        with self._lock:
+            if not self.looks_up(position.ranks):
+                return self._search(position)
+            solution = self._probe(position.ranks, self._compiles(position.ranks)).solve(
+                position, line
+            )
+            self._spent += solution.seconds
+            return solution
+
+    def solve_many(self, problems: Iterable[Problem], *, line: bool = False) -> Iterator[Solution]:
+        """`solve` for each of many problems, as they come."""
+        return (self.solve(problem, line=line) for problem in problems)
+
+    def _compiles(self, ranks: int) -> bool:
+        if self.compiled is not None:
+            return self.compiled
+        return self._spent >= (PATIENCE if ranks <= UNPACKED_RANKS else LARGE_PATIENCE)
+
+    def looks_up(self, ranks: int) -> bool:
+        """Whether positions of a deck are looked up in a table, not searched."""
+        if self.method == "auto":
+            return ranks in self.tables
+        return self.method == "table"
+
+    def load(self, ranks: int) -> None:
+        """Load what it takes to look up positions of a deck, compiled. Raises MissingTable."""
+        with self._lock:
+            self._probe(ranks, True)
+
+    def _probe(self, ranks: int, compiled: bool) -> _Probe:
+        key = ranks, compiled
+        if key not in self._probes:
+            tables = self.tables.deck(ranks)
+            if self.outcomes_only:
+                tables = tables.without("distance", "progress")
+            self._probes[key] = _Probe(tables, compiled)
+        return self._probes[key]
+
+    def _search(self, position: Position) -> Solution:
+        from solver.single.claims import Memory
+
+        if self._memory is None or (
+            self._memory.ranks != position.ranks and not self._given_memory
+        ):
+            self._memory = None  # the old one goes before the new one comes
+            self._memory = Memory(position.ranks, self.max_memory)
+        solution = _search(position, self._memory, self.max_nodes, self.max_seconds)
+        if solution.effort and solution.effort.stopped == "memory" and not self._given_memory:
+            self._memory = None
+        return solution
+
+
+class _Probe:
+    """Solutions from the tables of one deck; owned by one thread at a time."""
+
+    def __init__(self, tables: DeckTables, compiled: bool) -> None:
+        if compiled and tables.ranks > UNPACKED_RANKS and tables.measure is not None:
+            compiled = False  # too large to unpack
+        self._ranks = tables.ranks
+        measure = tables.measure
+        self._measure = None if measure is None else measure.kind
+        self._values: _Values
+        if compiled:
+            from solver.complete.leads import CompiledValues
+
+            self._values = CompiledValues(tables)
+        else:
+            self._values = TrickValues(tables.ranks, tables)
+
+    def solve(self, position: Position, line: bool) -> Solution:
+        started = time.perf_counter()
+        scored = sorted(self._scores(position), key=lambda pair: -pair[1])
+        results = {score: self._result(score) for _, score in scored}
+        moves = tuple([Move(action, *results[score]) for action, score in scored])
+        can_play = self._measure or scored[0][1] == 0  # a draw only has to be kept
         return Solution(
             position,
             moves[0].outcome,
             moves[0].distance,
             moves,
             tuple(action for action, score in scored if score == scored[0][1]),
+            self._measure,
             self._line(position) if line and can_play else None,
-            scored[0][1],
             "table",
             time.perf_counter() - started,
         )
 
-    def _result(self, score: int) -> tuple[str, int | None]:
-        outcome = OUTCOMES[(score > 0) - (score < 0)]
-        return outcome, WIN - abs(score) if score and self._with_distances else None
+    def _scores(self, position: Position) -> list[tuple[ChallengeAction, int]]:
+        """The score of every legal move; only its sign if just outcomes are known."""
+        ranks = self._ranks
+        scores = self._values.move_scores(*trick_bits(position), WIN if self._measure else 1)
+        bits = card_bits(view(position.trumps, position.turn), ranks)
+        actions = position.legal_actions()
+        scored = [(action, scores[bits.get(action)]) for action in actions]  # type: ignore[call-overload]
+        if not self._measure:
+            scored = [(action, (score > 0) - (score < 0)) for action, score in scored]
+        return scored
+
+    def _result(self, score: int) -> tuple[Outcome, int | None]:
+        distances = self._measure == "distance" and score
+        return Outcome.of(score), WIN - abs(score) if distances else None
 
     def _line(self, position: Position) -> tuple[ChallengeAction, ...]:
         actions: list[ChallengeAction] = []
@@ -197,65 +209,18 @@ class Searcher:
         while position.winner is None and position not in seen:
             if position.is_base:
                 seen.add(position)
-            action, _ = max(self.scores(position), key=lambda pair: pair[1])
+            action, _ = max(self._scores(position), key=lambda pair: pair[1])
             actions.append(action)
             position = position.apply(action)
         return tuple(actions)
 
 
-@cache
-def _searcher(ranks: int, compiled: bool) -> Searcher:
-    tables = open_tables(ranks)
-    if compiled and ranks > UNPACKED_RANKS:
-        if tables.measure is not None:  # too large to unpack, and lines are wanted
-            return _searcher(ranks, False)
-        return Searcher(tables, compiled=True, outcomes_only=True)
-    return Searcher(tables, compiled=compiled)
-
-
-def solve(
-    position: Position,
-    *,
-    line: bool = False,
-    method: str = "auto",
-    max_nodes: int | None = None,
-    max_memory: int = DEFAULT_MEMORY,
-    max_seconds: float | None = DEFAULT_SECONDS,
-    memory: Memory | None = None,
-) -> Solution:
-    """The exact value of a position and of its moves; with `line`, a whole game with best play.
-
-    `method`: "table", "search", or "auto", which searches only if the deck has no table. A search
-    proves outcomes, not distances, and does not touch the tables. It stops when
-    the outcome is proved; where a limit comes first (lead nodes, bytes, seconds; None: no limit) or
-    Ctrl-C is pressed, the outcome is "undecided". How far it gets with so many nodes is always the
-    same. Searches that are given the same `memory`, a `solver.single.claims.Memory` of the deck, share
-    what they prove (`max_memory` is not used then): after a few deals the others are quick.
-
-    Raises MissingTable for a deck without tables, TableError for a broken one, GameError if the
-    game is over, MemoryError if `max_memory` is too little to begin with.
-    """
-    if method not in METHODS:
-        raise ValueError(f"the method {method!r} is unknown, expected {', '.join(METHODS)}")
-    if method == "auto":
-        method = "table" if find_table(position.ranks, "outcome") else "search"
-    if method == "table":
-        return _searcher(position.ranks, False).solve(position, line)
-    return _search(position, max_nodes, max_memory, max_seconds, memory)
-
-
 def _search(
-    position: Position,
-    max_nodes: int | None,
-    max_memory: int,
-    max_seconds: float | None,
-    memory: Memory | None,
+    position: Position, memory: Memory, max_nodes: int | None, max_seconds: float | None
 ) -> Solution:
-    from solver.single.claims import NO_LIMIT, Memory
+    from solver.single.claims import NO_LIMIT
     from solver.single.search import Search
 
-    if memory is None:
-        memory = Memory(position.ranks, max_memory)
     search = Search(position, memory)
     before = memory.nodes
     nodes = NO_LIMIT if max_nodes is None else before + max_nodes
@@ -272,7 +237,7 @@ def _search(
                 if left <= 0:
                     stopped = "time"
                 # There is time for so many nodes more, at the pace of the last moment.
-                most = int(left * (memory.nodes - done) / max(now - last, 1e-9))
+                most = int(min(NO_LIMIT, left * (memory.nodes - done) / max(now - last, 1e-9)))
                 done = memory.nodes
             if stopped:
                 break
@@ -282,26 +247,56 @@ def _search(
     except KeyboardInterrupt:
         stopped = "interrupt"
     moves = [
-        Move(action, search.outcomes.get(action, "undecided"), None)
+        Move(action, Outcome(search.outcomes.get(action, Outcome.UNDECIDED)), None)
         for action in position.legal_actions()
     ]
-    moves.sort(key=lambda move: ("win", "draw", "undecided", "loss").index(move.outcome))
-    outcome = search.outcome or "undecided"
-    best = tuple(move.action for move in moves if move.outcome == outcome != "undecided")
-    score = {"win": 1, "loss": -1}.get(outcome, 0)
+    order = (Outcome.WIN, Outcome.DRAW, Outcome.UNDECIDED, Outcome.LOSS)
+    moves.sort(key=lambda move: order.index(move.outcome))
+    outcome = Outcome(search.outcome or Outcome.UNDECIDED)
+    best = tuple(move.action for move in moves if move.outcome == outcome != Outcome.UNDECIDED)
     seconds = time.perf_counter() - started
     effort = Effort(memory.nodes - before, memory.used, None if search.outcome else stopped)
     return Solution(
-        position, outcome, None, tuple(moves), best, None, score, "search", seconds, effort
+        position, outcome, None, tuple(moves), best, None, None, "search", seconds, effort
     )
 
 
-def solve_many(positions: Iterable[Position], *, line: bool = False) -> Iterator[Solution]:
-    """`solve` by tables for many positions, compiled: half a second to start, then thousands a
-    second.
+class _Own(threading.local):
+    """A solver for each thread."""
 
-    With the standard deck it takes some 10 seconds and half a gigabyte to start, and with a table
-    of progress, which is too large to unpack, it is as fast as `solve`.
+    def __init__(self) -> None:
+        self.one = Solver()
+        self.many = Solver(method="table", compiled=True)
+
+
+_own = _Own()
+
+
+def solve(
+    problem: Problem,
+    *,
+    line: bool = False,
+    method: Method = "auto",
+    max_nodes: int | None = None,
+    max_memory: int = DEFAULT_MEMORY,
+    max_seconds: float | None = DEFAULT_SECONDS,
+) -> Solution:
+    """The exact value of a position and of its moves; see `Solver` for all that can be asked.
+
+    A search begins with an empty memory, so how far it gets with so many nodes is always the same.
+    Each thread has a solver of its own.
     """
-    for position in positions:
-        yield _searcher(position.ranks, True).solve(position, line)
+    search = Solver(
+        method=method, max_nodes=max_nodes, max_memory=max_memory, max_seconds=max_seconds
+    )
+    position = position_of(problem)
+    return (_own.one if search.looks_up(position.ranks) else search).solve(position, line=line)
+
+
+def solve_many(problems: Iterable[Problem], *, line: bool = False) -> Iterator[Solution]:
+    """`solve` by tables for many problems, compiled; each thread has a solver of its own.
+
+    It takes half a second to start, with the standard deck some seconds and half a gigabyte. With a
+    table of progress for the standard deck, which is too large to unpack, it is as fast as `solve`.
+    """
+    return _own.many.solve_many(problems, line=line)

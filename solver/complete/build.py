@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.errors import ChallengeError
 from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, work
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
@@ -38,7 +39,7 @@ DISTANCE_RANKS = 6
 """Decks of up to so many ranks get distances unless told otherwise, larger ones progress."""
 
 
-class BuildError(Exception):
+class BuildError(ChallengeError):
     """A build that cannot be done here: not enough memory, or a checkpoint of another build."""
 
 

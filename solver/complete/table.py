@@ -36,14 +36,11 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache
-from math import isqrt
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from engine.cards import MAX_RANKS
-from solver.complete.value import WIN, table_index
+from engine.errors import ChallengeError
 from solver.core.bitboard import slices
 from solver.core.files import user_folder, whole_file
 
@@ -64,11 +61,9 @@ OPEN_CHUNKS = 128
 
 _HEADER = struct.Struct("<8sHBBIII3Q32s")
 DATA = Path(__file__).parent.parent / "data"
-UNPACKED_RANKS = 7
-"""Up to so many ranks arrays of hands are looked up in the unpacked table, then slice by slice."""
 
 
-class TableError(Exception):
+class TableError(ChallengeError):
     """A file that is no table, or a broken one: truncated, altered, of another version."""
 
 
@@ -155,7 +150,7 @@ def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
 
 
 class Table:
-    """An open table file.
+    """An open table file, which threads may share.
 
     Raises TableError if it is none, truncated, altered or of another version.
     """
@@ -204,6 +199,7 @@ class Table:
             )
         self.slice_bytes = slice_bytes(self.ranks, self.kind)
         self._open: dict[int, bytes] = {}
+        self._lock = Lock()
 
     @property
     def size_bytes(self) -> int:
@@ -224,12 +220,13 @@ class Table:
     def slice(self, number: int) -> tuple[bytes, int]:
         """An unpacked chunk and the offset in it at which slice `number` begins."""
         chunk, place = divmod(number, self._per_chunk)
-        data = self._open.pop(chunk, None)
-        if data is None:
-            data = self._chunk(chunk)
-            if len(self._open) >= OPEN_CHUNKS:
-                del self._open[next(iter(self._open))]
-        self._open[chunk] = data
+        with self._lock:
+            data = self._open.pop(chunk, None)
+            if data is None:
+                data = self._chunk(chunk)
+                if len(self._open) >= OPEN_CHUNKS:
+                    del self._open[next(iter(self._open))]
+            self._open[chunk] = data
         return data, place * self.slice_bytes
 
     def content(self) -> Iterator[bytes]:
@@ -245,162 +242,22 @@ class Table:
         if digest.hexdigest() != self.digest:
             raise TableError(f"{self.path} has been altered: its content does not match its digest")
 
+    def unpack(self) -> np.ndarray:
+        """The whole content as a uint8 array; every chunk is checked."""
+        import numpy as np
+
+        content = np.empty(slices(self.ranks) * self.slice_bytes, np.uint8)
+        start = 0
+        for number in range(len(self._checks)):
+            chunk = self._chunk(number)
+            content[start : start + len(chunk)] = np.frombuffer(chunk, np.uint8)
+            start += len(chunk)
+        return content
+
     def check(self) -> None:
         """Read the whole file; raises TableError if anything in it has been altered."""
         for _ in self.content():
             pass
-
-
-@dataclass(frozen=True)
-class Tables:
-    """The complete solution of one deck: outcomes and, where there are any, distances or progress.
-
-    Base positions are the leader's hand as a bit set, seen from the leader (see `solver.core.bitboard`).
-    Raises TableError for tables that do not belong together.
-    """
-
-    ranks: int
-    outcome: Table
-    distance: Table | None = None
-    progress: Table | None = None
-
-    def __post_init__(self) -> None:
-        for kind, table in zip(KINDS, (self.outcome, self.distance, self.progress), strict=True):
-            if table is not None and (table.kind, table.ranks) != (kind, self.ranks):
-                raise TableError(
-                    f"{table.path} is a table of the kind {table.kind} for {table.ranks} ranks, "
-                    f"expected the kind {kind} for {self.ranks} ranks"
-                )
-
-    @property
-    def measure(self) -> Table | None:
-        """The table that says which winning moves lead to a win: distances, or else progress."""
-        return self.distance or self.progress
-
-    def __getitem__(self, index: int) -> int:
-        """The score at a table index, as `solver.complete.value` wants it.
-
-        A win counts as a win in d: its distance; else its place in the order of proofs, `stamp *
-        64 + cards of the leader`, which falls with every trick of a proper win, too; else 1.
-        """
-        number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
-        data, start = self.outcome.slice(number)
-        if data[start + (place >> 3)] >> (place & 7) & 1:
-            sign = 1
-        elif data[start + (self.outcome.slice_bytes >> 1) + (place >> 3)] >> (place & 7) & 1:
-            return 0
-        else:
-            sign = -1
-        if self.distance is not None:
-            data, start = self.distance.slice(number)
-            return sign * (WIN - data[start + place])
-        if self.progress is not None:
-            data, start = self.progress.slice(number)
-            p, q = plain_suits(number)
-            cards = place.bit_count() + p.bit_count() + q.bit_count()
-            return sign * (WIN - (data[start + place] << 6 | cards))
-        return sign * (WIN - 1)
-
-    def probe(self, hand: Any) -> Any:
-        """Score of the base position in which the leader holds `hand`: one int, or an array.
-
-        A score is `WIN - d` for a win in d tricks, `d - WIN` for a loss, 0 for a draw. An array
-        must be of an integer type; the result has its shape and the type int16. Raises ValueError
-        for a hand that is empty, full or not of this deck.
-        """
-        full = (1 << 4 * self.ranks) - 1
-        if isinstance(hand, int):
-            if not 0 < hand < full:
-                raise ValueError(f"hand {hand:#x} is no base position with {self.ranks} ranks")
-            return self[table_index(hand, self.ranks)]
-        import numpy as np
-
-        hands = np.asarray(hand)
-        if hands.dtype.kind not in "iu":
-            raise ValueError(f"hands of the type {hands.dtype} given, expected integers")
-        wrong = (hands <= 0) | (hands >= full)
-        if wrong.any():
-            raise ValueError(
-                f"hand {int(hands[wrong][0]):#x} is no base position with {self.ranks} ranks"
-            )
-        indices = table_indices(hands.astype(np.int64), self.ranks)
-        if self.ranks <= UNPACKED_RANKS:
-            return self.scores()[indices]
-        numbers, places = np.divmod(indices.ravel(), 1 << 2 * self.ranks)
-        result = np.empty(indices.size, np.int16)
-        order = np.argsort(numbers, kind="stable")  # one slice after the other
-        first = np.flatnonzero(np.diff(numbers[order], prepend=-1))
-        for here in np.split(order, first[1:]) if indices.size else ():
-            result[here] = self.slice_scores(int(numbers[here[0]]))[places[here]]
-        return result.reshape(indices.shape)
-
-    def slice_scores(self, number: int) -> np.ndarray:
-        """The scores of one slice, int16, in the order of table indices."""
-        import numpy as np
-
-        positions = 1 << 2 * self.ranks
-        data, start = self.outcome.slice(number)
-        planes = np.frombuffer(data, np.uint8, self.outcome.slice_bytes, start).reshape(2, -1)
-        wins, draws = np.unpackbits(planes, axis=1, bitorder="little")[:, :positions]
-        signs = np.where(wins, 1, np.where(draws, 0, -1)).astype(np.int16)
-        measure = self.measure
-        if measure is None:
-            return signs * np.int16(WIN - 1)
-        data, start = measure.slice(number)
-        d = np.frombuffer(data, np.uint8, positions, start).astype(np.int16)
-        if measure.kind == "progress":
-            p, q = plain_suits(number)
-            cards = np.bitwise_count(np.arange(positions)) + (p.bit_count() + q.bit_count())
-            d = d << 6 | cards
-        scores: np.ndarray = signs * (WIN - d).astype(np.int16)
-        return scores
-
-    def scores(self) -> np.ndarray:
-        """All scores by table index, int16, 2 bytes a stored position; kept once unpacked."""
-        return _scores(self)
-
-    def outcomes(self) -> np.ndarray:
-        """The content of the outcome table, uint8, 2 bits a stored position; kept once unpacked."""
-        return _content(self.outcome)
-
-
-def plain_suits(number: int) -> tuple[int, int]:
-    """The two plain suits, P >= Q, of the positions in slice `number`."""
-    p = (isqrt(8 * number + 1) - 1) >> 1
-    return p, number - (p * (p + 1) >> 1)
-
-
-def table_indices(hands: np.ndarray, ranks: int) -> np.ndarray:
-    """`solver.complete.value.table_index` of an int64 array."""
-    import numpy as np
-
-    two = 2 * ranks
-    p, q = (hands >> two) & ((1 << ranks) - 1), hands >> (two + ranks)
-    high, low = np.maximum(p, q), np.minimum(p, q)
-    indices: np.ndarray = ((high * (high + 1) >> 1) + low) << two | hands & ((1 << two) - 1)
-    return indices
-
-
-@cache
-def _scores(tables: Tables) -> np.ndarray:
-    import numpy as np
-
-    result = np.empty((slices(tables.ranks), 1 << 2 * tables.ranks), np.int16)
-    for number in range(len(result)):
-        result[number] = tables.slice_scores(number)
-    return result.ravel()
-
-
-@cache
-def _content(table: Table) -> np.ndarray:
-    import numpy as np
-
-    result = np.empty(slices(table.ranks) * table.slice_bytes, np.uint8)
-    start = 0
-    for chunk in table.content():
-        result[start : start + len(chunk)] = np.frombuffer(chunk, np.uint8)
-        start += len(chunk)
-    return result
 
 
 def find_table(ranks: int, kind: str) -> Path | None:
@@ -410,23 +267,3 @@ def find_table(ranks: int, kind: str) -> Path | None:
         return DATA / name
     path = user_folder() / name
     return path if path.exists() else None
-
-
-@cache
-def open_tables(ranks: int) -> Tables:
-    """The complete solution of a deck, from wherever `find_table` finds it.
-
-    Raises MissingTable, TableError.
-    """
-    paths = {kind: find_table(ranks, kind) for kind in KINDS}
-    if paths["outcome"] is None:
-        have = [str(n) for n in range(1, MAX_RANKS + 1) if find_table(n, "outcome")]
-        raise MissingTable(
-            f"there is no table for decks of {ranks} ranks, only for {', '.join(have) or 'none'}"
-        )
-    return Tables(ranks, *(path and Table(path) for path in paths.values()))  # type: ignore[arg-type]
-
-
-def probe(hand: Any, ranks: int) -> Any:
-    """`Tables.probe` of the deck's own tables: the score of one hand or of an array of hands."""
-    return open_tables(ranks).probe(hand)

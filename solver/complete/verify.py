@@ -29,12 +29,11 @@ import numpy as np
 from numba import njit
 
 from engine.cards import deck_cards
-from engine.errors import GameError
+from engine.errors import ChallengeError, GameError
 from engine.position import Position
-from solver.complete import value
-from solver.complete.table import Tables
+from solver.complete.deck import DeckTables
 from solver.complete.value import WIN
-from solver.core.bitboard import hand_cards, slices, view
+from solver.core.bitboard import hand_cards, slices, table_index, view
 from solver.core.files import whole_file
 from solver.core.machine import cores
 
@@ -44,10 +43,10 @@ _LARGE_MEMO_SIZE = 1 << 20
 """… but looking at every lead and beat it needs far more."""
 _MEMO_SHIFT = 40
 _MULTIPLIER = 0x1E3779B97F4A7C15
-_table_index = njit("int64(int64, int64)", cache=True)(value.table_index)
+_table_index = njit("int64(int64, int64)", cache=True)(table_index)
 
 
-class VerifyError(Exception):
+class VerifyError(ChallengeError):
     """A table contradicts the rules; the message names the position."""
 
 
@@ -245,7 +244,7 @@ def first_wrong(
 
 
 def verify(
-    tables: Tables,
+    tables: DeckTables,
     *,
     sample: int | None = None,
     theorems: bool | None = None,
@@ -343,7 +342,7 @@ def _random_hands(ranks: int, count: int, seed: int) -> Iterator[np.ndarray]:
         count -= size
 
 
-def _check_totals(tables: Tables, scores: np.ndarray) -> None:
+def _check_totals(tables: DeckTables, scores: np.ndarray) -> None:
     """Compare the totals in the header with the content. A position with P > Q stands for two."""
     counts = np.zeros(3, np.int64)
     positions = 1 << 2 * tables.ranks
@@ -362,7 +361,7 @@ def _check_totals(tables: Tables, scores: np.ndarray) -> None:
         )
 
 
-def _check_encoding(tables: Tables, scores: np.ndarray) -> None:
+def _check_encoding(tables: DeckTables, scores: np.ndarray) -> None:
     """The content must be just what the scores are written as, with nothing in spare bits."""
     outcome, measure = hashlib.sha256(), hashlib.sha256()
     shift = 6 if tables.distance is None else 0  # of a place in the order only the stamp is kept
@@ -383,7 +382,7 @@ def _contradiction(hand: int, ranks: int, scores: np.ndarray) -> str:
     suits = view((0, 2), 1)
     cards = hand_cards(hand, suits, ranks)
     position = Position(ranks, (cards, deck_cards(ranks) - cards), (0, 2), 1, None)
-    score = int(scores[value.table_index(hand, ranks)])
+    score = int(scores[table_index(hand, ranks)])
     outcome = "a draw" if score == 0 else "a win" if score > 0 else "a loss"
     distance = f" in {WIN - abs(score)}" if score else ""
     return f"the table calls {position} {outcome}{distance}, which does not follow from its moves"

@@ -17,10 +17,13 @@ kernels compile them (`solver.core.trick`). A hand has at most 40 bits, so signe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from math import isqrt
 from typing import Any, NamedTuple
 
-from engine.cards import Card, Hand
+from engine.cards import Card, Hand, lowest_rank
+from engine.position import Position
 
 
 class Deck(NamedTuple):
@@ -60,14 +63,20 @@ def view(trumps: tuple[int, int], player: int) -> tuple[int, int, int, int]:
     return own, other, first, second
 
 
-def card_bit(card: Card, suits: tuple[int, int, int, int], ranks: int) -> int:
-    """The number of the bit of a card, for a player who sees the suits in this order."""
-    return suits.index(card.suit) * ranks + card.rank - (15 - ranks)
+@lru_cache(maxsize=256)
+def card_bits(suits: tuple[int, int, int, int], ranks: int) -> Mapping[Card, int]:
+    """The bit of every card, for a player who sees the suits in this order."""
+    lowest = lowest_rank(ranks)
+    return {
+        Card(suit, lowest + rank): 1 << number * ranks + rank
+        for number, suit in enumerate(suits)
+        for rank in range(ranks)
+    }
 
 
 def hand_bits(hand: Iterable[Card], suits: tuple[int, int, int, int], ranks: int) -> int:
     """A hand as a bit set."""
-    return sum(1 << card_bit(card, suits, ranks) for card in hand)
+    return sum(map(card_bits(suits, ranks).__getitem__, hand))
 
 
 def hand_cards(bits: int, suits: tuple[int, int, int, int], ranks: int) -> Hand:
@@ -77,6 +86,22 @@ def hand_cards(bits: int, suits: tuple[int, int, int, int], ranks: int) -> Hand:
         for bit in range(4 * ranks)
         if bits >> bit & 1
     )
+
+
+def leader_bits(position: Position) -> int:
+    """The hand of the player to move, seen from him: a base position as a bit set."""
+    suits = view(position.trumps, position.turn)
+    return hand_bits(position.hands[position.turn - 1], suits, position.ranks)
+
+
+def trick_bits(position: Position) -> tuple[int, int, int, bool]:
+    """A position seen from the player to move: his hand, the other's, the card that he faces (0 if
+    he is to lead), and whether the table is empty."""
+    suits = view(position.trumps, position.turn)
+    mine, others = position.hands if position.turn == 1 else position.hands[::-1]
+    top = hand_bits([position.top] if position.top else [], suits, position.ranks)
+    ranks = position.ranks
+    return hand_bits(mine, suits, ranks), hand_bits(others, suits, ranks), top, position.is_base
 
 
 def below_highest(hand: int, deck: Any) -> int:
@@ -141,3 +166,20 @@ def outcome_bits(index: int, ranks: int) -> tuple[int, int, int]:
     place = index & positions - 1
     win = (index >> 2 * ranks) * 2 * field + place // 8
     return win, win + field, place & 7
+
+
+def plain_suits(number: int) -> tuple[int, int]:
+    """The two plain suits, P >= Q, of the positions in slice `number`."""
+    p = (isqrt(8 * number + 1) - 1) >> 1
+    return p, number - (p * (p + 1) >> 1)
+
+
+def table_indices(hands: np.ndarray, ranks: int) -> np.ndarray:
+    """`table_index` of an int64 array of any shape."""
+    import numpy as np
+
+    two = 2 * ranks
+    p, q = (hands >> two) & ((1 << ranks) - 1), hands >> (two + ranks)
+    high, low = np.maximum(p, q), np.minimum(p, q)
+    indices: np.ndarray = ((high * (high + 1) >> 1) + low) << two | hands & ((1 << two) - 1)
+    return indices

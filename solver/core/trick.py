@@ -151,6 +151,19 @@ def ways_to_beat(responder: int, leading: bool, c: Any) -> tuple[int, int, int, 
     return own, trumps, in_suit, in_suit | ~own if trumps else in_suit
 
 
+@njit(_I64(_I64, _I64, RECORD), inline="always", cache=True)
+def _measure(index: int, hand: int, c: Any) -> int:
+    measure = load_byte(c.measure, index)
+    return measure << 6 | bit_count(hand) if c.source == PROGRESS else measure
+
+
+@njit(_I64(_I64, _FLAG, RECORD), cache=True)
+def measure_of(hand: int, leading: bool, c: Any) -> int:
+    """The measure of a base position that is won or lost; arguments as `settled` has them."""
+    hand = hand if leading else swap_trumps(c.full ^ hand, c.ranks)
+    return _measure(table_index(hand, c.ranks), hand, c)
+
+
 @njit(_FLAG(_I64, _FLAG, RECORD), cache=True)
 def _in_table(hand: int, leading: bool, c: Any) -> bool:
     """`settled`, from the content of tables, which are over the leader's hand seen from him."""
@@ -160,12 +173,7 @@ def _in_table(hand: int, leading: bool, c: Any) -> bool:
     won = load_byte(c.outcomes, win) >> bit & 1 != 0
     if not leading:
         won = not won and load_byte(c.outcomes, draw) >> bit & 1 == 0
-    if not won or c.source == OUTCOMES:
-        return won
-    measure = load_byte(c.measure, index)
-    if c.source == PROGRESS:
-        measure = measure << 6 | bit_count(hand)
-    return measure <= c.bound
+    return won and (c.source == OUTCOMES or _measure(index, hand, c) <= c.bound)
 
 
 @njit(_FLAG(_I64, _FLAG, RECORD), inline="always", cache=True)

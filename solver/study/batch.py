@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from itertools import islice
 from typing import Any
 
 from engine.deals import Deal, all_deals, random_deal
 from engine.errors import GameError
-from solver.complete.table import open_tables
-from solver.solver import Searcher
+from solver.solver import Solver
+from solver.tables import open_tables
 
 COLUMNS = (
     "deal",
@@ -105,11 +104,11 @@ class Batch:
 
 def solve_deal(deal: Deal) -> Record:
     """The record of a deal, computed here. Raises MissingTable."""
-    solution = _searcher(deal.ranks, threading.get_ident()).solve(deal.position())
+    solution = _own.solver(deal.ranks).solve(deal)
     winning = [str(move.action) for move in solution.moves if move.outcome == "win"]
     return {
         **describe(deal),
-        "outcome": solution.outcome,
+        "outcome": solution.outcome.value,
         "distance": solution.distance,
         "winning_leads": " ".join(winning),
         "source": solution.source,
@@ -119,7 +118,7 @@ def solve_deal(deal: Deal) -> Record:
 
 def load(ranks: int) -> None:
     """Load what `solve_deal` needs for a deck. Raises MissingTable."""
-    _searcher(ranks, threading.get_ident())
+    _own.solver(ranks).load(ranks)
 
 
 def describe(deal: Deal) -> Record:
@@ -134,13 +133,20 @@ def describe(deal: Deal) -> Record:
     }
 
 
-@cache
-def _searcher(ranks: int, thread: int) -> Searcher:
-    """A search with a memory of its own for each thread; they share the table, loaded once."""
-    with _loading:
-        tables = open_tables(ranks)
-        # Progress is left out: not everyone has the table, and records are the same everywhere.
-        return Searcher(tables, compiled=True, outcomes_only=tables.distance is None)
+class _Own(threading.local):
+    """Solvers by ranks, for each thread; all share the tables, which are unpacked once."""
+
+    def __init__(self) -> None:
+        self.solvers: dict[int, Solver] = {}
+
+    def solver(self, ranks: int) -> Solver:
+        if ranks not in self.solvers:
+            # Progress is left out: not everyone has the table, and records are the same everywhere.
+            outcomes_only = open_tables().deck(ranks).distance is None
+            self.solvers = {
+                ranks: Solver(method="table", compiled=True, outcomes_only=outcomes_only)
+            }
+        return self.solvers[ranks]
 
 
-_loading = threading.Lock()
+_own = _Own()

@@ -29,9 +29,9 @@ import numpy as np
 
 from engine.position import Position
 from solver.complete.build import Builder
-from solver.complete.table import open_tables
 from solver.solver import Searcher
 from solver.study.suite import Searches, suite
+from solver.tables import open_tables
 
 ROOT = Path(__file__).parents[2]
 """What must be on the module path for `solver` to be found."""
@@ -69,7 +69,7 @@ def tasks(ranks: Sequence[int]) -> list[Task]:
     in_trick = [position for position in positions if not position.is_base]
     hands = np.random.default_rng(1).integers(1, (1 << 4 * PROBE_RANKS) - 1, PROBES)
     some = hands[:SINGLE_PROBES].tolist()
-    tables = open_tables(PROBE_RANKS)
+    tables = open_tables().deck(PROBE_RANKS)
     result = [Task("trick search", "nodes/s", _rate(_search_suite(positions)))]
     for n in ranks:
         for kind, distances in (("outcomes", False), ("with distances", True)):
@@ -122,7 +122,7 @@ def _solve_rate(
     def once() -> tuple[float, int]:
         seconds = 0.0
         for _ in range(passes):
-            searchers = {n: Searcher(open_tables(n), compiled=compiled) for n in decks}
+            searchers = {n: Searcher(open_tables().deck(n), compiled=compiled) for n in decks}
             seconds += sum(searchers[p.ranks].solve(p).seconds for p in positions)
         work = passes * len(positions)
         return work / seconds, work

@@ -14,9 +14,9 @@ from numba import njit
 
 from engine.cards import Card
 from engine.position import Position
-from solver.complete.table import open_tables, table_indices
-from solver.core.bitboard import hand_bits, swap_trumps, view
+from solver.core.bitboard import hand_bits, swap_trumps, table_indices, view
 from solver.core.trick import Context, new_generation, proves
+from solver.tables import open_tables
 
 SUITE = Path(__file__).parent.parent / "data" / "suite.txt"
 
@@ -89,7 +89,7 @@ def bit_tables(ranks: int) -> tuple[np.ndarray, np.ndarray]:
 
     Raises MissingTable, TableError.
     """
-    scores = open_tables(ranks).scores()
+    scores = open_tables().deck(ranks).scores()
     size = 1 << 4 * ranks
     leader, responder = (np.zeros(max(1, size >> 6), np.uint64) for _ in range(2))
     for start in range(0, size, _PART):

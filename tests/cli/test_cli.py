@@ -15,9 +15,8 @@ from click.testing import CliRunner
 from command import COMMAND, ROOT, challenge, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import deals, positions
+from strategies import positions
 
-from cli.input import parse_problem
 from cli.main import COMMANDS, main
 from cli.progress import Progress
 from engine.deals import Deal, random_deal
@@ -214,20 +213,6 @@ def test_ways_to_write_one_deal(problem):
     assert challenge("solve", "--deck", "3", *problem) == expected
 
 
-@given(positions())
-def test_positions_are_told_from_deals(position):
-    assert parse_problem(str(position)) == (str(position), position)
-
-
-@given(deals())
-def test_deals_are_told_from_positions(deal):
-    assert parse_problem(f" {deal}", deal.ranks) == (str(deal), deal.position())
-
-
-def test_default_deck_is_easy():
-    assert parse_problem("KQJ.JT9")[1] == Deal.parse("KQJ.JT9", 6).position()
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -235,7 +220,7 @@ def test_default_deck_is_easy():
         (["KQJ.JT8"], "expected --deck 7 or 7 KQJ.JT8"),
         (["KQJ.JT9", "AT9.AKQ"], "a position has six fields"),
         (["--deck", "hard", "KQJ.JT9"], "unknown deck 'hard', expected easy, standard"),
-        (["--deck", "4", TRICK], "the position has 3 ranks, but --deck says 4"),
+        (["--deck", "4", TRICK], "the position has 3 ranks, expected 4"),
         ([OVER], "the game is over: player 1 has won"),
         ([], "expected a deal such as KQJ.JT9, a position, or -"),
         (["--jsn", "KQJ.JT9"], "No such option '--jsn'"),

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from solver.complete.value import WIN
-
 RANKS = range(1, 6)
 
 
@@ -22,9 +20,10 @@ def outcomes(ranks):
 
 
 @cache
-def scores(ranks):
-    """The score of every base position as `Tables.probe` gives it."""
-    return outcomes(ranks) * (WIN - _load(ranks)["distance"][1:-1].astype(np.int16))
+def distances(ranks):
+    """The distance of every base position, -1 for a draw."""
+    found = _load(ranks)["distance"][1:-1].astype(np.int16)
+    return np.where(outcomes(ranks) == 0, -1, found)
 
 
 def base_hands(ranks):

@@ -8,9 +8,8 @@ from strategies import decks, hands
 
 from engine.cards import SUITS, deck_cards
 from engine.notation import format_hand, parse_card, parse_hand
-from solver.complete.table import table_indices
 from solver.core.bitboard import (
-    card_bit,
+    card_bits,
     hand_bits,
     hand_cards,
     outcome_bits,
@@ -18,6 +17,7 @@ from solver.core.bitboard import (
     swap_plain,
     swap_trumps,
     table_index,
+    table_indices,
     view,
 )
 
@@ -36,7 +36,7 @@ def test_layout():
     suits = view((0, 2), 2)
     assert "".join(SUITS[suit] for suit in suits) == "DSHC"
     names = ["KD", "AD", "KS", "AS", "KH", "AH", "KC", "AC"]
-    assert [card_bit(parse_card(name), suits, 2) for name in names] == list(range(8))
+    assert [card_bits(suits, 2)[parse_card(name)] for name in names] == [1 << i for i in range(8)]
     assert hand_bits(parse_hand("AK.-.A.K"), suits, 2) == 0b01_00_11_10
     assert format_hand(hand_cards(0b01_00_11_10, suits, 2)) == "AK.-.A.K"
 

@@ -16,7 +16,8 @@ import pytest
 
 from solver.complete import build
 from solver.complete.build import Builder, BuildError, build_tables
-from solver.complete.table import Table, Tables, table_path
+from solver.complete.deck import DeckTables
+from solver.complete.table import Table, table_path
 from solver.complete.value import WIN
 from solver.core.bitboard import swap_trumps
 from solver.core.trick import Context, new_generation, proves
@@ -56,9 +57,12 @@ def counters(builder):
 @pytest.mark.parametrize("ranks", oracle.RANKS)
 def test_every_entry(built, ranks, distances, threads):
     _, paths = built(ranks, distances, threads)
-    tables = Tables(ranks, Table(paths["outcome"]), Table(paths["distance"]) if distances else None)
-    expected = oracle.scores(ranks) if distances else oracle.outcomes(ranks) * (WIN - 1)
-    assert np.array_equal(tables.probe(oracle.base_hands(ranks)), expected)
+    tables = DeckTables(
+        ranks, Table(paths["outcome"]), Table(paths["distance"]) if distances else None
+    )
+    hands = oracle.base_hands(ranks)
+    assert np.array_equal(tables.outcomes(hands), oracle.outcomes(ranks))
+    assert not distances or np.array_equal(tables.distances(hands), oracle.distances(ranks))
 
 
 @pytest.mark.parametrize(("distances", "threads"), WAYS)

@@ -19,8 +19,8 @@ from engine.deals import Deal, all_deals
 from engine.errors import GameError
 from engine.notation import parse_hand
 from engine.position import Position
-from solver import Solution, open_tables, solve
-from solver.core.bitboard import hand_bits, swap_trumps, view
+from solver import Tables, open_tables, solve
+from solver.core.bitboard import swap_trumps, table_index
 from solver.single.claims import FAILS, NO_LIMIT, UNKNOWN, WINS, Memory, is_won, status
 from solver.single.draws import Closing
 from solver.single.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
@@ -257,7 +257,7 @@ def test_guesses_are_mostly_right():
     field = (1 << ranks) - 1
     guess = leads[0, hands & field] + leads[1, hands >> ranks & field]
     guess += leads[2, hands >> 2 * ranks & field] + leads[2, hands >> 3 * ranks]
-    wins = open_tables(ranks).probe(hands) > 0
+    wins = open_tables().deck(ranks).outcomes(hands) > 0
     assert ((guess > 0) == wins).mean() > 0.85
     assert suit_features(ranks).shape == (64, FEATURES)
     assert [len(row) for row in WEIGHTS] == [FEATURES] * 3 + [1]
@@ -327,7 +327,7 @@ def test_what_is_proved_on_the_way_is_true(marks):
     memory = agree(ranks, random.Random(1).sample(list(all_deals(ranks)), 20), marks)
     wins = 0
     for hand in range(1, full):
-        score = open_tables(ranks).probe(hand)
+        score = open_tables().deck(ranks)[table_index(hand, ranks)]
         for responds, truth in ((0, score > 0), (1, score < 0)):
             mine = swap_trumps(full ^ hand, ranks) if responds else hand
             if is_won(word(mine), word(responds), memory.address):
@@ -362,15 +362,13 @@ def test_deals_of_the_advanced_deck_with_a_short_proof(trump):
 def test_a_whole_plain_suit_wins_all_deals_but_one(ranks):
     """The dealer holds of one suit nothing, or only its lowest card (docs/advanced.md)."""
     not_won = {
-        deal.trump: score
+        deal.trump: outcome
         for deal in all_deals(ranks)
         if deal.second <= {15 - ranks}
-        for position in [deal.position()]
-        for hand in [hand_bits(position.hands[0], view(position.trumps, 1), ranks)]
-        if (score := open_tables(ranks).probe(hand)) <= 0
+        if (outcome := open_tables().outcome(deal)) != "win"
     }
     assert not_won.keys() == {frozenset(range(15 - ranks, 15))}
-    assert max(not_won.values()) < 0
+    assert set(not_won.values()) == {"loss"}
 
 
 # Draws.
@@ -422,7 +420,7 @@ def test_no_draw_is_claimed_where_there_is_none(position, marks):
 @BOTH
 def test_who_is_said_to_hold_out_does_not_lose(marks):
     """All claims of a closed set, against the table; most are of positions that are no draws."""
-    memory, tables, full = Memory(5, 1 << 30, marks=marks), open_tables(5), (1 << 20) - 1
+    memory, tables, full = Memory(5, 1 << 30, marks=marks), open_tables().deck(5), (1 << 20) - 1
     memory._forgotten = 1 << 40  # never
     search = Search(drawn(DRAWS[1]), memory)
     while search.advance(NO_LIMIT):
@@ -434,7 +432,7 @@ def test_who_is_said_to_hold_out_does_not_lose(marks):
     hands, responds = closing.claims
     assert len(hands) > (300 if marks else 1000)  # facts: twins as well
     leader = np.where(responds == 1, swap_trumps(hands ^ np.uint64(full), 5), hands)
-    scores = tables.probe(leader)
+    scores = tables.outcomes(leader)
     assert not np.any((scores > 0) & (responds == 1) | (scores < 0) & (responds == 0))
     assert np.count_nonzero(scores == 0) > 0
 
@@ -472,9 +470,8 @@ def test_search_does_not_touch_the_tables(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("a table was opened")
 
-    module = sys.modules[Solution.__module__]
-    monkeypatch.setattr(module, "open_tables", refuse)
-    monkeypatch.setattr(module, "find_table", refuse)
+    monkeypatch.setattr(Tables, "deck", refuse)
+    monkeypatch.setattr(Tables, "__contains__", refuse)
     assert solve(Deal.parse("AK.Q", 3).position(), method="search").outcome == "win"
 
 

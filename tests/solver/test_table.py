@@ -1,36 +1,24 @@
 """Table files: what the shipped ones hold, their format, and how broken ones are refused."""
 
-import dataclasses
 import hashlib
 import lzma
 import os
 import random
 import struct
 import zlib
-from math import comb
-from pathlib import Path
 
 import numpy as np
 import oracle
 import pytest
 
-from engine.deals import all_deals
-from solver.complete import table
 from solver.complete.table import (
-    MissingTable,
     Table,
     TableError,
-    Tables,
-    find_table,
-    open_tables,
-    plain_suits,
-    probe,
     slice_bytes,
     table_path,
     write_table,
 )
-from solver.complete.value import WIN
-from solver.core.bitboard import hand_bits, slices, view
+from solver.core.bitboard import plain_suits, slices
 from solver.core.files import whole_file
 
 SHIPPED = range(1, 7)
@@ -44,130 +32,12 @@ def copy(ranks, kind, folder):
     return path
 
 
-# What the shipped tables hold.
-
-
-@pytest.mark.parametrize("ranks", oracle.RANKS)
-def test_every_entry(ranks):
-    found = probe(oracle.base_hands(ranks), ranks)
-    assert np.array_equal(found, oracle.scores(ranks))
-
-
-@pytest.mark.parametrize("ranks", oracle.RANKS)
-def test_every_outcome_without_distances(ranks):
-    tables = dataclasses.replace(open_tables(ranks), distance=None)
-    found = tables.probe(oracle.base_hands(ranks))
-    assert np.array_equal(found, oracle.outcomes(ranks) * (WIN - 1))
-    for hand in random.Random(ranks).choices(oracle.base_hands(ranks).tolist(), k=200):
-        assert tables.probe(hand) == found[hand - 1]
-
-
-@pytest.mark.parametrize("ranks", SHIPPED)
-def test_one_hand_and_many(ranks):
-    hands = random.Random(ranks).choices(range(1, (1 << 4 * ranks) - 1), k=300)
-    one_by_one = [probe(hand, ranks) for hand in hands]
-    assert all(type(score) is int for score in one_by_one)
-    many = probe(np.array(hands, np.uint64).reshape(3, 100), ranks)
-    assert many.dtype == np.int16
-    assert many.ravel().tolist() == one_by_one
-    assert many.shape == (3, 100)
-    assert probe(hands, ranks).tolist() == one_by_one
-    assert probe(np.array(hands[0]), ranks) == one_by_one[0]
-
-
-def count(ranks):
-    """Wins, losses and draws, by asking for every position."""
-    totals = np.zeros(3, int)
-    full, step = (1 << 4 * ranks) - 1, 1 << 20
-    for start in range(1, full, step):
-        found = probe(np.arange(start, min(start + step, full)), ranks)
-        totals += [(found > 0).sum(), (found < 0).sum(), (found == 0).sum()]
-    return tuple(totals.tolist())
-
-
-@pytest.mark.parametrize(
-    ("ranks", "totals"),
-    [
-        (1, (10, 4, 0)),
-        (2, (159, 95, 0)),
-        (3, (2_426, 1_668, 0)),
-        (4, (37_002, 28_532, 0)),
-        (5, (577_198, 471_372, 4)),
-        (6, (9_047_741, 7_728_842, 631)),
-    ],
-)
-def test_totals(ranks, totals):
-    assert count(ranks) == totals
-    for part in (open_tables(ranks).outcome, open_tables(ranks).distance):
-        assert (part.wins, part.losses, part.draws) == totals
-        assert part.positions == sum(totals)
-        assert part.size_bytes == part.path.stat().st_size
-
-
-@pytest.mark.parametrize(
-    ("ranks", "won", "lost", "weight_won"),
-    [
-        (1, 2, 2, None),
-        (2, 12, 4, None),
-        (3, 52, 12, None),
-        (4, 218, 38, None),
-        (5, 910, 114, None),
-        (6, 3_728, 368, 2_497_018),
-    ],
-)
-def test_deals(ranks, won, lost, weight_won):
-    deals = list(all_deals(ranks))
-    positions = [deal.position() for deal in deals]
-    suits = view(positions[0].trumps, 1)
-    found = probe([hand_bits(position.hands[0], suits, ranks) for position in positions], ranks)
-    assert ((found > 0).sum(), (found < 0).sum(), (found == 0).sum()) == (won, lost, 0)
-    if weight_won is not None:
-        weights = np.array([deal.weight for deal in deals])
-        assert weights.sum() == comb(4 * ranks, 2 * ranks) == 2_704_156
-        assert weights[found > 0].sum() == weight_won
-
-
-def test_longest_games():
-    """With 6 ranks: 97 tricks, from a symmetric deal 88."""
-    scores = open_tables(6).scores()
-    assert WIN - np.abs(scores[scores != 0]).min() == 97
-    suits = view((0, 2), 1)
-    deals = [hand_bits(deal.position().hands[0], suits, 6) for deal in all_deals(6)]
-    assert WIN - np.abs(probe(deals, 6)).min() == 88
-
-
 @pytest.mark.parametrize("ranks", SHIPPED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_shipped_tables_are_sound(ranks, kind):
     shipped = Table(table_path(ranks, kind))
     assert (shipped.ranks, shipped.kind) == (ranks, kind)
     shipped.check()
-
-
-@pytest.mark.parametrize("hand", [0, -1, 255, 256, 1 << 40])
-def test_hands_that_are_no_position(hand):
-    with pytest.raises(ValueError, match=f"hand {hand:#x} is no base position with 2 ranks"):
-        probe(hand, 2)
-    with pytest.raises(ValueError, match=f"hand {hand:#x} is no base position with 2 ranks"):
-        probe(np.array([1, hand, 254]), 2)
-
-
-def test_few_open_chunks(monkeypatch):
-    """Chunks that were closed to make room are opened again."""
-    monkeypatch.setattr(table, "OPEN_CHUNKS", 1)
-    tables = Tables(5, *(Table(table_path(5, kind)) for kind in KINDS))
-    hands = random.Random(1).choices(range(1, (1 << 20) - 1), k=40)
-    assert [tables.probe(hand) for hand in hands] == [oracle.scores(5)[hand - 1] for hand in hands]
-    assert len(tables.distance._open) == 1
-
-
-def test_large_decks_are_looked_up_slice_by_slice(monkeypatch):
-    hands = np.array(random.Random(2).choices(range(1, (1 << 16) - 1), k=600)).reshape(20, 30)
-    expected = probe(hands, 4)
-    monkeypatch.setattr(table, "UNPACKED_RANKS", 3)
-    monkeypatch.delattr(Tables, "scores")
-    assert np.array_equal(probe(hands, 4), expected)
-    assert probe(hands[0, 0], 4) == expected[0, 0]
 
 
 def test_numbers_of_slices():
@@ -207,7 +77,7 @@ def test_format(ranks):
     outcomes, outcome_slices = read_by_hand(table_path(ranks, "outcome").read_bytes())
     distances, distance_slices = read_by_hand(table_path(ranks, "distance").read_bytes())
     values = [0, *oracle.outcomes(ranks).tolist(), 0]
-    scores = [0, *oracle.scores(ranks).tolist(), 0]
+    tricks = [0, *oracle.distances(ranks).clip(0).tolist(), 0]
     totals = (values.count(1), values.count(-1), values[1:-1].count(0))
     assert outcomes == (1, 0, ranks, totals)
     assert distances == (1, 1, ranks, totals)
@@ -228,9 +98,7 @@ def test_format(ranks):
                 draws.tolist()
                 == [r and values[hand] == 0 for hand, r in zip(hands, real, strict=True)] + padding
             )
-            assert list(distance_slices[number]) == [
-                scores[hand] and WIN - abs(scores[hand]) for hand in hands
-            ]
+            assert list(distance_slices[number]) == [tricks[hand] for hand in hands]
             number += 1
     assert number == len(outcome_slices) == len(distance_slices) == slices(ranks)
 
@@ -400,67 +268,11 @@ def test_content_that_does_not_match_the_digest(tmp_path):
     refused(path, "altered: its content does not match its digest")
 
 
-def test_an_altered_chunk_is_found_when_it_is_needed(tmp_path):
-    path = copy(5, "distance", tmp_path)
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(data)
-    tables = dataclasses.replace(open_tables(5), distance=Table(path))
-    assert tables.probe(1) == oracle.scores(5)[0]
-    with pytest.raises(TableError, match="chunk 2 fails its check sum"):
-        tables.probe((1 << 20) - 2)
-    with pytest.raises(TableError, match="chunk 2 fails its check sum"):
-        tables.probe([1])
-
-
 def test_no_file_at_all(tmp_path):
     refused(tmp_path / "none", "cannot read the table .*: No such file or directory")
     refused(tmp_path, "cannot read the table .*: Is a directory")
     (tmp_path / "text").write_text("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 -\n" * 9)
     refused(tmp_path / "text", "is no table file: it does not begin with CHALLTAB")
-
-
-# Tables of a deck.
-
-
-def test_missing_table():
-    with pytest.raises(MissingTable, match=r"no table for decks of 10 ranks, only for 1, 2, .*6"):
-        open_tables(10)
-
-
-def test_where_tables_are_found(tmp_path, monkeypatch):
-    package, user = tmp_path / "package", tmp_path / "user"
-    monkeypatch.setattr(table, "DATA", package)
-    monkeypatch.setattr(table, "user_folder", lambda: user)
-    with pytest.raises(MissingTable, match="no table for decks of 3 ranks, only for none"):
-        open_tables.__wrapped__(3)
-    assert table_path(3, "outcome") == user / "ranks3.outcome"
-    shipped = Path(table.__file__).parents[1] / "data" / "ranks3.outcome"
-    for folder in (user, package):
-        folder.mkdir()
-        path = folder / "ranks3.outcome"
-        path.write_bytes(Path(shipped).read_bytes())
-        assert find_table(3, "outcome") == table_path(3, "outcome") == path
-        tables = open_tables.__wrapped__(3)
-        assert (tables.outcome.path, tables.distance) == (path, None)
-    (package / "ranks10.outcome").write_bytes(Path(shipped).read_bytes())
-    with pytest.raises(TableError, match="for 3 ranks, expected the kind outcome for 10 ranks"):
-        open_tables(10)
-
-
-def test_tables_that_do_not_belong_together():
-    outcome, distance = (Table(table_path(3, kind)) for kind in KINDS)
-    with pytest.raises(TableError, match="kind distance for 3 ranks, expected the kind outcome"):
-        Tables(3, distance, outcome)
-    with pytest.raises(TableError, match="for 4 ranks, expected the kind distance for 3 ranks"):
-        Tables(3, outcome, Table(table_path(4, "distance")))
-    with pytest.raises(TableError, match="for 3 ranks, expected the kind outcome for 10 ranks"):
-        Tables(10, outcome, None)
-
-
-def test_arrays_of_hands_are_of_integers():
-    with pytest.raises(ValueError, match="hands of the type float64 given, expected integers"):
-        open_tables(2).probe(np.array([1.5, 2.0]))
 
 
 def test_the_file_that_cannot_be_written_is_named(tmp_path):

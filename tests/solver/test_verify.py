@@ -9,10 +9,12 @@ import pytest
 
 from engine.errors import GameError
 from solver.complete.build import Builder
-from solver.complete.table import Table, Tables, open_tables, slice_bytes, write_table
-from solver.complete.value import table_index
+from solver.complete.deck import DeckTables
+from solver.complete.table import Table, slice_bytes, write_table
+from solver.complete.value import WIN
 from solver.complete.verify import VerifyError, follows_from_neighbour, stored_positions, verify
-from solver.core.bitboard import slices
+from solver.core.bitboard import slices, table_index
+from solver.tables import open_tables
 
 
 def slices_of(table: Table) -> Iterator[bytearray]:
@@ -22,7 +24,7 @@ def slices_of(table: Table) -> Iterator[bytearray]:
         yield bytearray(data[start : start + size])
 
 
-def altered(tables: Tables, folder: Path, alter: tuple[str, int, int]) -> Tables:
+def altered(tables: DeckTables, folder: Path, alter: tuple[str, int, int]) -> DeckTables:
     """A copy of the tables in which byte `place` of the content of one kind is another."""
     kind, place, mask = alter
     copies = {}
@@ -35,31 +37,31 @@ def altered(tables: Tables, folder: Path, alter: tuple[str, int, int]) -> Tables
         path = folder / f"ranks{table.ranks}.{table.kind}"
         write_table(path, table.ranks, table.kind, (table.wins, table.losses, table.draws), pieces)
         copies[table.kind] = Table(path)
-    return Tables(tables.ranks, copies["outcome"], copies["distance"])
+    return DeckTables(tables.ranks, copies["outcome"], copies["distance"])
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("theorems", [True, False])
 def test_shipped_tables_pass(ranks: int, theorems: bool) -> None:
-    report = verify(open_tables(ranks), theorems=theorems)
+    report = verify(open_tables().deck(ranks), theorems=theorems)
     assert report.positions == stored_positions(ranks)
     assert report.theorems is theorems
 
 
 @pytest.mark.parametrize("ranks", [5, 6])
 def test_shipped_tables_pass_on_a_sample(ranks: int) -> None:
-    assert verify(open_tables(ranks), sample=200, seed=3).positions == 200
+    assert verify(open_tables().deck(ranks), sample=200, seed=3).positions == 200
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [5, 6])
 def test_shipped_tables_pass_as_a_whole(ranks: int) -> None:
-    verify(open_tables(ranks))
+    verify(open_tables().deck(ranks))
 
 
 @pytest.mark.parametrize("theorems", [True, False])
 def test_any_altered_entry_is_caught(tmp_path: Path, theorems: bool) -> None:
-    tables = open_tables(3)
+    tables = open_tables().deck(3)
     rng = random.Random(5)
     size = slices(3) << 6
     for _ in range(60):
@@ -76,7 +78,7 @@ def test_any_altered_entry_is_caught(tmp_path: Path, theorems: bool) -> None:
 
 
 def test_a_check_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    tables, checkpoint = open_tables(4), tmp_path / "checkpoint"
+    tables, checkpoint = open_tables().deck(4), tmp_path / "checkpoint"
     seen: list[int] = []
 
     def interrupt(done: int, total: int) -> None:
@@ -100,15 +102,15 @@ def test_a_checkpoint_of_another_check_is_refused(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        verify(open_tables(3), report=interrupt, checkpoint=checkpoint)
+        verify(open_tables().deck(3), report=interrupt, checkpoint=checkpoint)
     with pytest.raises(GameError, match="is the checkpoint of another verification"):
-        verify(open_tables(4), checkpoint=checkpoint)
+        verify(open_tables().deck(4), checkpoint=checkpoint)
     with pytest.raises(GameError, match="is the checkpoint of another verification"):
-        verify(open_tables(3), theorems=False, checkpoint=checkpoint)
+        verify(open_tables().deck(3), theorems=False, checkpoint=checkpoint)
     for text in ("", "[1]", "{}", '{"done": null}', "done"):
         checkpoint.write_text(text)
         with pytest.raises(GameError, match="is no checkpoint of a verification"):
-            verify(open_tables(3), checkpoint=checkpoint)
+            verify(open_tables().deck(3), checkpoint=checkpoint)
 
 
 def test_neighbours_are_those_that_raising_compares() -> None:
@@ -131,19 +133,19 @@ def test_neighbours_are_those_that_raising_compares() -> None:
 
 
 def test_a_contradiction_names_the_position(tmp_path: Path) -> None:
-    tables = open_tables(2)
+    tables = open_tables().deck(2)
     index = 9  # P = Q = 0: own trump 1, other's trump 2
     broken = altered(tables, tmp_path, ("distance", index, 8))
     with pytest.raises(VerifyError, match=r"^the table calls 2 \S+ \S+ SD 1 - a (win|loss) in \d+"):
         verify(broken)
 
 
-def progress_tables(ranks: int, folder: Path) -> Tables:
+def progress_tables(ranks: int, folder: Path) -> DeckTables:
     builder = Builder(ranks, distances=False)
     builder.run()
     for kind in ("outcome", "progress"):
         write_table(folder / kind, ranks, kind, builder.totals(), builder.slices(kind))
-    return Tables(ranks, Table(folder / "outcome"), progress=Table(folder / "progress"))
+    return DeckTables(ranks, Table(folder / "outcome"), progress=Table(folder / "progress"))
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
@@ -152,10 +154,12 @@ def test_progress_is_a_proof_too(tmp_path: Path, ranks: int) -> None:
     assert verify(tables).proof
     assert verify(tables, theorems=False).proof
     every = range(1, (1 << 4 * ranks) - 1)
-    signs = [(score > 0) - (score < 0) for score in map(tables.probe, every)]
-    distances = open_tables(ranks)
-    assert signs == [(score > 0) - (score < 0) for score in map(distances.probe, every)]
-    assert tables.probe(np.array(every)).tolist() == list(map(tables.probe, every))
+    assert np.array_equal(tables.outcomes(every), open_tables().deck(ranks).outcomes(every))
+    places = [
+        WIN - abs(score) if score else -1
+        for score in (tables[table_index(h, ranks)] for h in every)
+    ]
+    assert tables.progress_of(every).tolist() == places
 
 
 def test_progress_that_does_not_fall_is_caught(tmp_path: Path) -> None:
@@ -166,12 +170,12 @@ def test_progress_that_does_not_fall_is_caught(tmp_path: Path) -> None:
     totals = (tables.outcome.wins, tables.outcome.losses, tables.outcome.draws)
     write_table(tmp_path / "broken", 3, "progress", totals, map(bytes, content))
     with pytest.raises(VerifyError, match="does not follow from its moves"):
-        verify(Tables(3, tables.outcome, progress=Table(tmp_path / "broken")))
+        verify(DeckTables(3, tables.outcome, progress=Table(tmp_path / "broken")))
 
 
 def test_without_distances_outcomes_must_agree(tmp_path: Path) -> None:
-    tables = open_tables(3)
-    assert not verify(Tables(3, tables.outcome, None)).proof
+    tables = open_tables().deck(3)
+    assert not verify(DeckTables(3, tables.outcome, None)).proof
     broken = altered(tables, tmp_path, ("outcome", 16 * 5 + 2, 1))
     with pytest.raises(VerifyError):
-        verify(Tables(3, broken.outcome, None))
+        verify(DeckTables(3, broken.outcome, None))
