@@ -72,7 +72,7 @@ def main(ranks: int) -> None:
         share = Fraction(weight, comb(4 * ranks, 2 * ranks))
         print(f"| {name} | {int(chosen.sum()):,} | {weight:,} | {share} = {float(share):.6f} |")
     if tables.distance is not None:
-        longest = int((2**14 - np.abs(scores[scores != 0].astype(int))).max())
+        longest = tables.distances(hands).max()
         print(f"\nThe longest game of a deal with best play takes {longest} tricks.")
 
     counts, draws = count_positions(tables)

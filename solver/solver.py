@@ -194,7 +194,8 @@ class _Probe:
         scores = self._values.move_scores(*trick_bits(position), WIN if self._measure else 1)
         bits = card_bits(view(position.trumps, position.turn), ranks)
         actions = position.legal_actions()
-        scored = [(action, scores[bits.get(action)]) for action in actions]  # type: ignore[call-overload]
+        # Picking up has no bit.
+        scored = [(action, scores[bits.get(action)]) for action in actions]  # type: ignore[arg-type]
         if not self._measure:
             scored = [(action, (score > 0) - (score < 0)) for action, score in scored]
         return scored
@@ -286,11 +287,14 @@ def solve(
     A search begins with an empty memory, so how far it gets with so many nodes is always the same.
     Each thread has a solver of its own.
     """
-    search = Solver(
-        method=method, max_nodes=max_nodes, max_memory=max_memory, max_seconds=max_seconds
-    )
     position = position_of(problem)
-    return (_own.one if search.looks_up(position.ranks) else search).solve(position, line=line)
+    if method != "search" and position.ranks in _own.one.tables:
+        solver = _own.one
+    else:
+        solver = Solver(
+            method=method, max_nodes=max_nodes, max_memory=max_memory, max_seconds=max_seconds
+        )
+    return solver.solve(position, line=line)
 
 
 def solve_many(problems: Iterable[Problem], *, line: bool = False) -> Iterator[Solution]:

@@ -61,7 +61,7 @@ def wins_with(a: int, b: int, card: int, leads: bool, c: Any) -> bool:
 
 @njit(cache=True, nogil=True)
 def loses_with(a: int, b: int, card: int, leads: bool, c: Any) -> bool:
-    """Whether the other player is known to win against a move; arguments as `wins_with` has them."""
+    """Whether the other player is known to win against a move; arguments as in `wins_with`."""
     if card == 0:
         return settled(swap_trumps(b, c.ranks), True, c)
     if a == card:

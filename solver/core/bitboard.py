@@ -20,10 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.cards import Card, Hand, lowest_rank
 from engine.position import Position
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Deck(NamedTuple):

@@ -29,7 +29,9 @@ import numpy as np
 
 from engine.position import Position
 from solver.complete.build import Builder
-from solver.solver import Searcher
+from solver.complete.deck import DeckTables
+from solver.core.bitboard import table_index
+from solver.solver import Solver
 from solver.study.suite import Searches, suite
 from solver.tables import open_tables
 
@@ -45,6 +47,7 @@ SOLVE_PASSES = 10
 _STATUS = Path("/proc/self/status")
 _BUILD = """
 from solver.complete.build import Builder
+from solver.complete.deck import DeckTables
 Builder({}, distances=False, threads=1).run()
 """
 _PEAK = f"""
@@ -76,8 +79,8 @@ def tasks(ranks: Sequence[int]) -> list[Task]:
             build = _rate(_build(n, distances))
             result.append(Task(f"build of {n} ranks, {kind}, one thread", "positions/s", build))
     result += [
-        Task("probes, one by one", "probes/s", _rate(lambda: len([*map(tables.probe, some)]))),
-        Task("probes, an array", "probes/s", _rate(lambda: len(tables.probe(hands)))),
+        Task("probes, one by one", "probes/s", _rate(lambda: _probe_each(tables, some))),
+        Task("probes, an array", "probes/s", _rate(lambda: len(tables.distances(hands)))),
     ]
     for path, compiled, passes in (("Python", False, 1), ("compiled", True, SOLVE_PASSES)):
         for where, chosen in (("on an empty table", on_empty), ("in a trick", in_trick)):
@@ -99,6 +102,10 @@ def _rate(run: Callable[[], int]) -> Callable[[], tuple[float, int]]:
     return once
 
 
+def _probe_each(tables: DeckTables, hands: list[int]) -> int:
+    return len([tables[table_index(hand, tables.ranks)] for hand in hands])
+
+
 def _search_suite(positions: list[Position]) -> Callable[[], int]:
     decks = {position.ranks for position in positions}
     searches = [Searches(n, [p for p in positions if p.ranks == n]) for n in sorted(decks)]
@@ -117,13 +124,12 @@ def _solve_rate(
     positions: list[Position], compiled: bool, passes: int
 ) -> Callable[[], tuple[float, int]]:
     """Each pass starts with an empty transposition table."""
-    decks = {position.ranks for position in positions}
 
     def once() -> tuple[float, int]:
         seconds = 0.0
         for _ in range(passes):
-            searchers = {n: Searcher(open_tables().deck(n), compiled=compiled) for n in decks}
-            seconds += sum(searchers[p.ranks].solve(p).seconds for p in positions)
+            solver = Solver(method="table", compiled=compiled)
+            seconds += sum(solver.solve(position).seconds for position in positions)
         work = passes * len(positions)
         return work / seconds, work
 

@@ -300,7 +300,7 @@ def test_missing_table_is_a_bad_line_among_positions():
 
 
 def test_compiled_solver_gives_the_same_answers(monkeypatch):
-    monkeypatch.setattr("cli.solve.PATIENCE", 0.0)
+    monkeypatch.setattr("solver.solver.PATIENCE", 0.0)
     rng = random.Random(5)
     asked = []
     for _ in range(60):

@@ -7,10 +7,10 @@ import oracle
 import pytest
 
 from solver.complete.build import Builder
-from solver.complete.table import open_tables
 from solver.core import bitboard, trick
 from solver.core.bitboard import Deck, swap_trumps
 from solver.core.trick import Context, proves
+from solver.tables import open_tables
 
 SUITS = range(4)
 
@@ -177,12 +177,12 @@ def test_proves_only_what_is_true(ranks, known):
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_proves_from_the_content_of_an_outcome_table(ranks):
-    tables = open_tables(ranks)
+    tables = open_tables().deck(ranks)
     context = Context(ranks)
-    context.use_table(tables.outcomes())
+    context.use_table(tables.unpacked("outcome"))
     full = (1 << 4 * ranks) - 1
     for hand in range(1, full, 1 if ranks < 4 else 7):
-        score = tables.probe(hand)
+        score = tables[bitboard.table_index(hand, ranks)]
         other = swap_trumps(full ^ hand, ranks)
         assert proves(hand, full ^ hand, True, context.record) == (score > 0)
         assert proves(other, full ^ other, False, context.record) == (score < 0)
@@ -193,11 +193,8 @@ def test_proves_from_the_content_of_an_outcome_table(ranks):
 def test_proves_within_a_bound(ranks, kind):
     """A win takes one trick more than the longest of the wins that it needs; stamps fall."""
     if kind == "distance":
-        tables = open_tables(ranks)
-        outcomes = tables.outcomes()
-        measure = np.concatenate(
-            [np.frombuffer(part, np.uint8) for part in tables.distance.content()]
-        )
+        tables = open_tables().deck(ranks)
+        outcomes, measure = tables.unpacked("outcome"), tables.unpacked("distance")
     else:
         builder = Builder(ranks, distances=False)
         builder.run()
@@ -208,7 +205,7 @@ def test_proves_within_a_bound(ranks, kind):
     context.use_table(outcomes, measure, progress=kind == "progress")
     full = (1 << 4 * ranks) - 1
     for hand in range(1, full):
-        outcome = open_tables(ranks).probe(hand)
+        outcome = int(oracle.outcomes(ranks)[hand - 1])
         if outcome == 0 or hand & hand - 1 == 0:
             continue
         need = int(measure[bitboard.table_index(hand, ranks)])
