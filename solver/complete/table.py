@@ -1,7 +1,7 @@
 """The table file: the complete solution of a deck, compressed by slices, read where it lies.
 
-There are three kinds of table for a deck: `outcome`, `distance` and `progress`. What a slice is and
-how slices are ordered says `solver.core.bitboard`. All numbers are little-endian.
+There are three kinds of table for a deck: `outcome`, `distance` and `progress`. Slices and their
+order are explained in `solver.core.bitboard`. All numbers are little-endian.
 
     offset  size  content
          0     8  magic "CHALLTAB"
@@ -19,9 +19,10 @@ how slices are ordered says `solver.core.bitboard`. All numbers are little-endia
 
 A slice of an outcome table is two bit fields of 4**ranks bits (at least a byte), bit i in byte i //
 8 at 1 << i % 8: "the leader wins", then "draw"; the rest is lost. A slice of another table has one
-byte for each position: of a distance table the tricks to the end, 0 for draws and for hands of one
-card; of a progress table when the outcome was proved (see `solver.complete.build`), 2 * round - 1 for a win,
-2 * round for a loss, 0 for draws. The two hands that are no position (empty and full) hold zeros.
+byte for each position. A distance table holds the tricks to the end, 0 for draws and for hands of
+one card. A progress table says when the outcome was proved (`solver.complete.build`): 2 * round - 1
+for a win, 2 * round for a loss, 0 for draws. The two hands that are no position (empty and full)
+hold zeros.
 
 A chunk is checked when it is first read; `Table.check` reads the whole file.
 """
