@@ -7,6 +7,7 @@ from click.testing import CliRunner
 import solver.study.bench
 from cli.main import main
 from solver.complete.build import Builder
+from solver.study.bench import Task, measure
 from solver.study.suite import Searches, bit_tables, suite
 
 NODES = Path(__file__).parents[1] / "data" / "suite_nodes.tsv"
@@ -83,10 +84,9 @@ def short(monkeypatch):
 
 
 def test_json(short):
-    status, output, errors = bench("--json", "--repeats", 2, "--ranks", 2, "--ranks", 3)
+    status, output, errors = bench("--json", "--repeats", 1, "--ranks", 2, "--ranks", 3)
     assert (status, errors) == (0, "")
     report = json.loads(output)
-    assert report["repeats"] == 2
     assert {"cpu", "cores", "load", "python", "numpy", "numba", "project", "revision"} <= set(
         report["machine"]
     )
@@ -95,9 +95,19 @@ def test_json(short):
     assert work["trick search"] == nodes * solver.study.bench.SEARCH_PASSES
     assert work["build of 3 ranks, with distances, one thread"] == 2**12 - 2
     assert work["solve in a trick, Python"] == sum(not p.is_base for p in suite()[:FEW])
-    for each in report["measurements"]:
-        assert len(each["values"]) == 2
-        assert 0 < each["lowest"] <= each["median"] <= each["highest"]
+    assert work["challenge --help, start to end"] == 1
+    assert all(each["median"] > 0 for each in report["measurements"])
+
+
+def test_measure():
+    values = iter([9, 1, 3, 2])
+    task = Task("a", "ms", lambda: (next(values), 7))
+    assert measure([task], repeats=3)["measurements"] == [
+        {
+            **{"name": "a", "unit": "ms", "work": 7},
+            **{"median": 2, "lowest": 1, "highest": 3, "values": [1, 3, 2]},
+        }
+    ]
 
 
 def one(name, unit, median, work=1):
