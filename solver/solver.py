@@ -29,7 +29,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 DEFAULT_SECONDS = 60.0
 DEFAULT_MEMORY = 1 << 30
 
-PATIENCE = 0.3
+PATIENCE = 0.2
 """Seconds of plain Python after which a solver compiles, which takes as long; …"""
 LARGE_PATIENCE = 5.0
 """… with tables that are large to unpack."""
