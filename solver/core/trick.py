@@ -33,33 +33,31 @@ PROGRESS = 3
 """In an outcome and a progress table; a win counts if its place in the order of proofs, `stamp * 64
 + cards of the leader`, is at most `bound`."""
 
-CONTEXT = np.dtype(
-    (
-        np.record,
-        [
-            (name, np.int64)
-            for name in (
-                *Deck._fields,
-                "nodes",  # lead nodes searched
-                "memo",  # address of the transposition table, MEMO_SIZE entries of two words
-                "generation",  # << 41; entries of other generations do not count
-                "source",  # BIT_TABLES, OUTCOMES, DISTANCES, PROGRESS
-                "leader",  # addresses of the bit tables "prover leads", "prover responds"
-                "responder",
-                "outcomes",  # addresses of the content of tables, bytes
-                "measure",
-                "bound",
-                "publish_leader",  # addresses of the bit tables where a build enters what is new
-                "publish_responder",
-                "reach_leader",  # and of those of what is worth a test; 0: everything is
-                "reach_responder",
-                "tests",  # positions tested, and proved
-                "proved",
-            )
-        ],
-    )
+def record_type(*fields: str) -> np.dtype[Any]:
+    """The type of a record of 64-bit words: numbers, and addresses of arrays."""
+    return np.dtype((np.record, [(name, np.int64) for name in fields]))
+
+
+CONTEXT = record_type(
+    *Deck._fields,
+    "nodes",  # lead nodes searched
+    "memo",  # address: the transposition table, MEMO_SIZE entries of two words
+    "generation",  # << 41; entries of other generations do not count
+    "source",  # BIT_TABLES, OUTCOMES, DISTANCES or PROGRESS
+    "leader",  # addresses: the bit tables "prover leads", "prover responds"
+    "responder",
+    "outcomes",  # addresses: the content of tables
+    "measure",
+    "bound",
+    # A build:
+    "publish_leader",  # addresses: the bit tables where it enters what is new
+    "publish_responder",
+    "reach_leader",  # addresses: bit tables of what is worth a test; 0: everything is
+    "reach_responder",
+    "tests",  # positions tested, and proved
+    "proved",
 )
-"""What a search knows, counts and uses, as a record that is passed down by its address."""
+"""What a search knows, counts and uses. It is passed down as a record, which costs one word."""
 
 MEMO_SIZE = 4096
 """Entries of the transposition table. It is small on purpose: transpositions matter within one test
@@ -77,14 +75,14 @@ _I64, _FLAG = types.int64, types.boolean
 
 
 class Context:
-    """Working memory of searches: their record, and the arrays whose addresses it holds.
+    """Working memory of searches: a record, and the arrays whose addresses it holds.
 
     It belongs to one thread at a time. `array` has the record as its only element, for kernels that
     are called from Python (that is quicker than with a record); `record` is the same memory.
     """
 
-    def __init__(self, ranks: int) -> None:
-        self.array = np.zeros(1, CONTEXT)
+    def __init__(self, ranks: int, fields: np.dtype[Any] = CONTEXT) -> None:
+        self.array = np.zeros(1, fields)
         self.record: Any = self.array[0]
         self._kept: dict[str, np.ndarray] = {}
         for name, value in Deck.of(ranks)._asdict().items():
@@ -92,33 +90,36 @@ class Context:
         self.point(memo=np.zeros(2 * MEMO_SIZE, np.int64))
 
     def point(self, **arrays: np.ndarray) -> None:
-        """Put the addresses of arrays into fields of the record, and keep the arrays alive.
-
-        They must be contiguous. What was found before does not count any more.
-        """
+        """Put the addresses of contiguous arrays into the record, and keep the arrays alive."""
         for name, array in arrays.items():
             self.record[name] = array.ctypes.data
         self._kept |= arrays
-        new_generation(self.record)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in self._kept.values())
 
     def use_bit_tables(self, leader: np.ndarray, responder: np.ndarray) -> None:
         """Take what is known from bit tables over the prover's hand (64 bits a word)."""
         self.point(leader=leader, responder=responder)
         self.record.source = BIT_TABLES
+        new_generation(self.record)
 
     def use_table(
         self, outcomes: np.ndarray, measure: np.ndarray | None = None, *, progress: bool = False
     ) -> None:
         """Take what is known from the content of an outcome table (uint8).
 
-        With `measure`, distances or progress by table index (uint8), only wins within a bound
-        count; `within` sets it.
+        With `measure`, the distances or, if `progress`, the stamps by table index (uint8), only
+        wins within a bound count, 0 unless `within` sets it.
         """
         self.point(outcomes=outcomes)
         self.record.source = OUTCOMES
         if measure is not None:
             self.point(measure=measure)
             self.record.source = PROGRESS if progress else DISTANCES
+        new_generation(self.record)
 
     def within(self, bound: int) -> None:
         """Count only wins of at most this measure."""
@@ -149,6 +150,25 @@ def ways_to_beat(responder: int, leading: bool, c: Any) -> tuple[int, int, int, 
     trumps = responder & own
     in_suit = below_highest(responder, c)
     return own, trumps, in_suit, in_suit | ~own if trumps else in_suit
+
+
+@njit(cache=True)
+def lowest_beats(
+    card: int, responder: int, own: int, trumps: int, in_suit: int
+) -> tuple[int, int]:
+    """What may beat `card`: the lowest higher card of its suit, the lowest trump; 0 for none.
+
+    `own`, `trumps`, `in_suit` are those of `ways_to_beat`.
+    """
+    higher = responder & -(card << 1) if card & in_suit else 0
+    by_trump = 0 if card & own else trumps
+    return higher & -higher, by_trump & -by_trump
+
+
+@njit(cache=True)
+def picked_up(card: int, a: int, b: int, leading: bool, c: Any) -> int:
+    """The hand that the prover will hold if `card`, led at a lead node, is picked up."""
+    return a ^ card if leading else c.full ^ b | card
 
 
 @njit(_I64(_I64, _I64, RECORD), inline="always", cache=True)
@@ -205,7 +225,7 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
     while leads:
         card = leads & -leads
         leads ^= card
-        if settled(a ^ card if leading else c.full ^ b | card, leading, c) == leading:
+        if settled(picked_up(card, a, b, leading, c), leading, c) == leading:
             if card & beatable == 0:
                 return leading
             open_leads |= card
@@ -228,12 +248,9 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
             leads ^= card
             rest = leader ^ card
             beaten = False  # some beat is good for the responder
-            for beats in (
-                responder & -(card << 1) if card & in_suit else 0,
-                0 if card & own else trumps,
-            ):
-                if beats and not beaten:
-                    kept = responder ^ beats & -beats
+            for beat in lowest_beats(card, responder, own, trumps, in_suit):
+                if beat and not beaten:
+                    kept = responder ^ beat
                     if leading:
                         beaten = not proves(rest, kept, not leading, c)
                     else:

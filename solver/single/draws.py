@@ -15,13 +15,16 @@ the same kernel tests them: within no tricks, only what is known counts.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 from solver.core.bitboard import swap_trumps
-from solver.single.claims import LIMIT, STOPPED, Claim, Memory, achieves, enter_alone, is_won
-from solver.single.old_lowlevel import load
-from solver.single.old_trick import FULL, NODES, U0, U1
+from solver.single.claims import NO_LIMIT, Claim, Memory, achieves, enter_alone, is_won
+from solver.single.facts import RECORD
+
+_HANDS = types.int64[::1]
 
 CHUNK = 1 << 14
 """Claims tested or entered in one step."""
@@ -31,29 +34,28 @@ HORIZON = 3
 """Candidates have failed within a third of the tricks that the search looks ahead, or more."""
 
 
-@njit("boolean(uint64[::1], uint64[::1], uint64)", cache=True)
-def _enter(hands: np.ndarray, responds: np.ndarray, context: int) -> bool:
+@njit(types.boolean(_HANDS, _HANDS, RECORD), cache=True)
+def _enter(hands: np.ndarray, responds: np.ndarray, c: Any) -> bool:
     """Enter claims of a player who holds these hands; False if there is no room."""
     for i in range(len(hands)):
-        new = not is_won(hands[i], responds[i], context)
-        if new and not enter_alone(hands[i], responds[i], context):
+        new = not is_won(hands[i], responds[i], c)
+        if new and not enter_alone(hands[i], responds[i], c):
             return False
     return True
 
 
-@njit("void(uint64[::1], uint64[::1], boolean[::1], uint64)", cache=True)
-def _test(hands: np.ndarray, responds: np.ndarray, follows: np.ndarray, context: int) -> None:
+@njit(types.void(_HANDS, _HANDS, types.boolean[::1], RECORD), cache=True)
+def _test(hands: np.ndarray, responds: np.ndarray, follows: np.ndarray, c: Any) -> None:
     """Which claims follow from those that are entered."""
-    full = load(context, FULL)
     for i in range(len(hands)):
-        follows[i] = achieves(hands[i], full ^ hands[i], U1 - responds[i], U0, context)
+        follows[i] = achieves(hands[i], c.full ^ hands[i], 1 - responds[i], 0, c)
 
 
 class Closing:
     """Dropping claims that do not follow, until all that are left do.
 
     `tricks`: how far the search looks whose `memory` this is. Raises MemoryError if there is no
-    room to begin.
+    room to begin. Belongs to one thread at a time, which holds the memory's lock.
     """
 
     closed = False
@@ -72,7 +74,7 @@ class Closing:
         self._memory = memory
         self._wins = _join(wins)
         self.claims = _join(held)
-        """Those that are left: hands, and whether (1) their holder responds; two uint64 arrays."""
+        """Those that are left: hands, and whether (1) their holder responds; two int64 arrays."""
         self._follows = np.zeros(0, np.bool_)
         self._begin()
 
@@ -86,14 +88,14 @@ class Closing:
             held = Memory(self._memory.ranks, room)
         except MemoryError:
             return
-        if _enter(*self._wins, held.address) and _enter(*self.claims, held.address):
+        if _enter(*self._wins, held.record) and _enter(*self.claims, held.record):
             self._held = held
         self._follows = np.zeros(len(hands), np.bool_)
         self._next = 0
 
     def holds_out(self, claim: Claim) -> bool:
         """Whether the prover of the claim holds out, if the claims that are left are true."""
-        return self._held is not None and bool(self._held.attempt(claim, 0, 1 << 62))
+        return self._held is not None and bool(self._held.attempt(claim, 0, NO_LIMIT))
 
     def step(self, limit: int) -> bool:
         """Test some more claims, up to `limit` nodes of the search; whether there is more to do.
@@ -102,15 +104,15 @@ class Closing:
         """
         if self._held is None or self.closed:
             return False
-        context = self._held.context
+        record = self._held.record
         before = self._held.nodes
-        context[LIMIT] = before + max(0, limit - self._memory.nodes)
-        context[STOPPED] = 0
+        record.limit = before + max(0, limit - self._memory.nodes)
+        record.stopped = 0
         part = slice(self._next, self._next + CHUNK)
         hands, responds = self.claims
-        _test(hands[part], responds[part], self._follows[part], self._held.address)
-        self._memory.context[NODES] += np.uint64(self._held.nodes - before)
-        if context[STOPPED]:
+        _test(hands[part], responds[part], self._follows[part], record)
+        self._memory.count(self._held.nodes - before)
+        if record.stopped:
             return False
         self._next += CHUNK
         if self._next >= len(hands):
@@ -124,5 +126,5 @@ class Closing:
 
 def _join(parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Hands that lead and hands that respond as one array, and an array that says which."""
-    responds = np.repeat(np.array([0, 1], np.uint64), [len(part) for part in parts])
+    responds = np.repeat(np.array([0, 1]), [len(part) for part in parts])
     return np.concatenate(parts), responds

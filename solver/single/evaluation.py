@@ -41,7 +41,7 @@ def suit_features(ranks: int) -> np.ndarray:
 def guess_tables(ranks: int) -> np.ndarray:
     """What each hand of a suit of the prover's adds to the guess that he wins, in 1/64 log odds.
 
-    Shape (2, 3, 2**ranks), uint64: where he leads, where the other leads; his trumps, the other's
+    Shape (2, 3, 2**ranks), int64: where he leads, where the other leads; his trumps, the other's
     trumps, a plain suit. The sums carry a constant that keeps them positive.
     """
     own, other, plain, (constant,) = (np.array(row) for row in WEIGHTS)
@@ -51,5 +51,5 @@ def guess_tables(ranks: int) -> np.ndarray:
     responds = -leads[
         [1, 0, 2], ::-1
     ]  # the leader has the complement, and his trumps are the other's
-    tables: np.ndarray = np.round(64 * np.stack([leads, responds]) + (1 << 20)).astype(np.uint64)
+    tables: np.ndarray = np.round(64 * np.stack([leads, responds]) + (1 << 20)).astype(np.int64)
     return tables

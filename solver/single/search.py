@@ -51,8 +51,8 @@ def consequences(position: Position, action: ChallengeAction) -> list[Claim] | N
             for hand in (after.hands if player == 1 else after.hands[::-1])
         )
         if after.is_base:
-            return mine, 0, int(BASE_LEADS if after.turn == player else BASE_RESPONDS)
-        return mine, others, int(PROVER_LEADS if after.turn == player else OTHER_LEADS)
+            return mine, 0, BASE_LEADS if after.turn == player else BASE_RESPONDS
+        return mine, others, PROVER_LEADS if after.turn == player else OTHER_LEADS
 
     after = position.apply(action)
     if after.winner == player:
