@@ -33,6 +33,7 @@ PROGRESS = 3
 """In an outcome and a progress table; a win counts if its place in the order of proofs, `stamp * 64
 + cards of the leader`, is at most `bound`."""
 
+
 def record_type(*fields: str) -> np.dtype[Any]:
     """The type of a record of 64-bit words: numbers, and addresses of arrays."""
     return np.dtype((np.record, [(name, np.int64) for name in fields]))
@@ -153,9 +154,7 @@ def ways_to_beat(responder: int, leading: bool, c: Any) -> tuple[int, int, int, 
 
 
 @njit(cache=True)
-def lowest_beats(
-    card: int, responder: int, own: int, trumps: int, in_suit: int
-) -> tuple[int, int]:
+def lowest_beats(card: int, responder: int, own: int, trumps: int, in_suit: int) -> tuple[int, int]:
     """What may beat `card`: the lowest higher card of its suit, the lowest trump; 0 for none.
 
     `own`, `trumps`, `in_suit` are those of `ways_to_beat`.

@@ -123,7 +123,7 @@ def status(hand: int, responds: int, tricks: int, c: Any) -> int:
     if entry >> 22 == key:
         found = entry >> 20 & 3
         upto = entry >> 8 & 255
-        if found == WINS or found == FAILS and tricks <= upto:
+        if found == WINS or (found == FAILS and tricks <= upto):
             return found
         if found == UNKNOWN and tricks == upto and entry & 255 == epoch:
             return found
@@ -285,7 +285,7 @@ def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
                         beaten = achieves(kept, rest, 1 - place, tricks, c)
             if not beaten and card & unknown:  # is picking up?
                 hand = picked_up(card, a, b, leading, c)
-                beaten = achieves(hand, 0, BASE_LEADS + responds, tricks, c) != leading
+                beaten = achieves(hand, b, BASE_LEADS + responds, tricks, c) != leading
             success = beaten != leading
     if c.stopped:
         return False

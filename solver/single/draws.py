@@ -6,9 +6,9 @@ which are wins of his or positions where the set says that he holds out, then al
 go from one to the next for ever. (So they hold as a greatest fixpoint, where wins are a least one.)
 A position in which both players hold out is a draw.
 
-A search (`solver.single.claims`) leaves candidates behind: where a claim to win within many tricks has
-failed, the other player may hold out. `Closing` tests them all and drops what does not follow, as
-often as needed, until all that is left follows. That last pass is the proof, wherever the claims
+A search (`solver.single.claims`) leaves candidates behind: where a claim to win within many tricks
+has failed, the other player may hold out. `Closing` tests them all and drops what does not follow,
+as often as needed, until all that is left follows. That last pass is the proof, wherever the claims
 came from. Claims are facts as wins are, so each holds for all that it dominates (by Raising), and
 the same kernel tests them: within no tricks, only what is known counts.
 """

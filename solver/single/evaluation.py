@@ -1,9 +1,9 @@
 """A guess at who wins a base position, learned from the complete solution of 6 ranks.
 
-It orders the moves of `solver.single.claims` and decides nothing. A position's guess is a sum over suits
-of what their hands promise the leader, in log odds; a suit is told by a few numbers that mean the
-same in decks of any size, so what is learned from one deck serves the larger ones. `python -m
-benchmarks.evaluation` learns the weights again and tells how often the guesses are right.
+It orders the moves of `solver.single.claims` and decides nothing. The guess is a sum over suits of
+what their hands promise the leader, in log odds. A suit is described by a few numbers that mean the
+same in decks of any size, so that what is learned from one deck serves the larger ones. `python -m
+benchmarks.evaluation` learns the weights again and prints how often the guesses are right.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def make_pool(context: Context, words: int) -> None:
     context.record.pool_size = words
 
 
-@njit(types.UniTuple(_I64, 9)(_I64, _I64, RECORD), cache=True)
+@njit(cache=True)
 def _columns(hand: int, kind: int, c: Any) -> tuple[int, ...]:
     """The group of a hand; the hands of its suits, the plain ones with p >= q; where the columns of
     the second, third and fourth suit begin, and where they end."""

@@ -1,8 +1,8 @@
 """Exact search from one position, for decks without a table.
 
 Two claims are tried in turn, that the player to move wins and that he loses, within more and more
-tricks (`solver.single.claims`), until one is proved. Now and then, when enough work has been done to make
-it cheap, what has failed so far is tried as the proof of a draw (`solver.single.draws`).
+tricks (`solver.single.claims`), until one is proved. Now and then, when enough work has been done
+to make it cheap, what has failed so far is tried as the proof of a draw (`solver.single.draws`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def consequences(position: Position, action: ChallengeAction) -> list[Claim] | N
 class Search:
     """A search for the value of one position, which can be stopped and continued.
 
-    Raises GameError if the game is over, or the memory is for another deck.
+    Belongs to one thread; several searches, in several threads too, may share a memory. Raises
+    GameError if the game is over, or the memory is for another deck.
     """
 
     def __init__(self, position: Position, memory: Memory) -> None:
@@ -121,7 +122,12 @@ class Search:
 
         A moment is a slice of nodes, or more if one test takes more, but then no more than `most`.
         Not if the outcome is proved, the memory is full, or no number of tricks is left to try.
+        Holds the lock of the memory.
         """
+        with self._memory.lock:
+            return self._advance(limit, most)
+
+    def _advance(self, limit: int, most: int) -> bool:
         if self.outcome or self.tricks > MOST_TRICKS:
             return False
         if self._closing:

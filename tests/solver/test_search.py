@@ -21,30 +21,16 @@ from engine.notation import parse_hand
 from engine.position import Position
 from solver import Tables, open_tables, solve
 from solver.core.bitboard import swap_trumps, table_index
+from solver.core.trick import Context
+from solver.single import claims
 from solver.single.claims import FAILS, NO_LIMIT, UNKNOWN, WINS, Memory, is_won, status
 from solver.single.draws import Closing
 from solver.single.evaluation import FEATURES, WEIGHTS, guess_tables, suit_features
-from solver.single.facts import (
-    FACT_WORDS,
-    FACTS,
-    HAND,
-    KEPT,
-    add,
-    entries,
-    known,
-    make_groups,
-    make_pool,
-    thin_out,
-)
-from solver.single.marks import LOST, WON, border, mark, mark_of
+from solver.single.facts import HAND, SEARCH, add, entries, known, make_groups, make_pool, thin_out
 from solver.single.search import Search
 
 SMALL = st.integers(1, 4)
 ADVANCED = Deal.parse("AKQJ8765.KQJ765", 10).position()
-
-
-def word(value):
-    return np.uint64(value)
 
 
 # The facts.
@@ -54,19 +40,20 @@ class Store:
     """Facts of one deck."""
 
     def __init__(self, ranks, words=1 << 20):
-        self.context = np.zeros(FACT_WORDS, np.uint64)
-        self._kept = [*make_groups(self.context, ranks, 2), make_pool(self.context, words)]
-        self._address = word(self.context.ctypes.data)
+        self.context = Context(ranks, SEARCH)
+        make_groups(self.context, ranks, 2)
+        make_pool(self.context, words)
+        self.record = self.context.record
 
     def add(self, hand, kind, level):
-        return add(word(hand), word(kind), word(level), self._address)
+        return add(hand, kind, level, self.record)
 
     def known(self, hand, kind, limit):
-        return known(word(hand), word(kind), word(limit), self._address)
+        return known(hand, kind, limit, self.record)
 
     def facts(self, kind):
         """As (hand, level), twins as well."""
-        return [(int(fact) & HAND, int(fact) >> 40) for fact in entries(self.context, kind, 255)]
+        return [(int(fact) & HAND, int(fact) >> 40) for fact in entries(self.record, kind, 255)]
 
 
 def suits(hand, ranks):
@@ -115,7 +102,7 @@ def test_dropping_facts_that_follow_changes_no_answer(data, ranks):
     for fact in data.draw(facts):
         assert store.add(*fact)
         assert thinned.add(*fact)
-    thin_out(thinned.context, 2, 2)
+    thin_out(thinned.record, 2, 2)
     for fact in data.draw(facts):  # more can come
         assert store.add(*fact)
         assert thinned.add(*fact)
@@ -141,9 +128,9 @@ def test_facts_that_follow_from_others_are_dropped():
             for other, others in before.items()
         )
     }
-    thin_out(store.context, 2, 2)
+    thin_out(store.record, 2, 2)
     assert sorted(store.facts(0)) == sorted(expected)
-    assert store.context[KEPT] == len(expected) < len(before) / 2
+    assert store.record.kept == len(expected) < len(before) / 2
 
 
 def test_many_facts_of_one_shape():
@@ -159,7 +146,7 @@ def test_many_facts_of_one_shape():
     for _ in range(1500):
         facts.append((hand(), rng.randrange(1, 256)))
         assert store.add(facts[-1][0], 0, facts[-1][1])
-    assert store.context[FACTS] > 1500 * 1.8  # with equally many plain cards, twins as well
+    assert store.record.facts > 1500 * 1.8  # with equally many plain cards, twins as well
     answers = set()
     for _ in range(300):
         x, limit = hand(), rng.choice([3, 30, 255])
@@ -176,71 +163,12 @@ def test_a_full_pool_takes_no_more():
     assert not taken[-1]
 
 
-# The marks.
-
-MARKED = [1, 2, 7, int(LOST), int(WON)]
-
-
-@given(st.data(), st.integers(1, 3))
-def test_marks_are_spread_by_dominance(data, ranks):
-    """As a search makes them, with no win that is a failure; what is bordered can be had again."""
-    every = range(1 << 4 * ranks)
-    memory = Memory(ranks, 1 << 26, marks=True)
-    expected = dict.fromkeys(every, 0)
-    claims = st.tuples(st.sampled_from(every), st.sampled_from(MARKED))
-    for hand, value in data.draw(st.lists(claims, max_size=12)):
-        won = value == WON
-        settled = [
-            x for x in every if (dominates(x, hand, ranks) if won else dominates(hand, x, ranks))
-        ]
-        if any(expected[x] > 0 if won else expected[x] == WON for x in settled):
-            continue
-        mark(word(hand), word(1), word(value), memory.address)
-        for x in settled:
-            expected[x] = max(expected[x], value)
-
-    def marks(memory, side):
-        return {x: int(mark_of(word(x), word(side), memory.address)) for x in every}
-
-    assert marks(memory, 1) == expected
-    assert not any(marks(memory, 0).values())
-    again = Memory(ranks, 1 << 26, marks=True)
-    for least, most in ((2, int(LOST) - 1), (int(WON), int(WON))):
-        for hand in border(memory.context, 1, least, most, 1 << 12):
-            mark(hand, word(1), word(most), again.address)
-    found = marks(again, 1)
-    assert all((found[x] > 0) == (value > 1) for x, value in expected.items() if value != LOST)
-
-
-def test_too_long_a_border():
-    memory = Memory(3, 1 << 26, marks=True)
-    for hand in (0b001_100, 0b010_010):
-        mark(word(hand), word(0), WON, memory.address)
-    assert list(border(memory.context, 0, int(WON), int(WON), 2)) == [0b001_100, 0b010_010]
-    with pytest.raises(MemoryError):
-        border(memory.context, 0, int(WON), int(WON), 1)
-
-
-@pytest.mark.parametrize("ranks", [7, 8])
-def test_long_rows_are_marked_in_full(ranks):
-    memory = Memory(ranks, 1 << 33, marks=True)
-    half = (1 << ranks // 2) - 1
-    low = half | half << ranks
-    mark(word(low), word(0), WON, memory.address)
-    rng = random.Random(0)
-    for _ in range(300):
-        t, u = (rng.sample(range(ranks), ranks // 2) for _ in "tu")
-        hand = sum(1 << r for r in t) | sum(1 << ranks + r for r in u)
-        assert mark_of(word(hand), word(0), memory.address) == WON
-        assert mark_of(word(hand), word(1), memory.address) == 0
-
-
 # The guesses.
 
 
 def test_guesses_of_a_position_and_of_the_other_player_are_opposite():
     ranks = 3
-    leads, responds = guess_tables(ranks).astype(np.int64) - (1 << 20)
+    leads, responds = guess_tables(ranks) - (1 << 20)
     for hand in range(1, 1 << 3 * ranks, 5):
         t, u, p, q = (sum(1 << r for r in suit) for suit in suits(hand, ranks))
         here = leads[0, t] + leads[1, u] + leads[2, p] + leads[2, q]
@@ -252,7 +180,7 @@ def test_guesses_of_a_position_and_of_the_other_player_are_opposite():
 
 def test_guesses_are_mostly_right():
     ranks = 6
-    leads = guess_tables(ranks)[0].astype(np.int64) - (1 << 20)
+    leads = guess_tables(ranks)[0] - (1 << 20)
     hands = np.random.default_rng(0).integers(1, (1 << 24) - 1, 5000)
     field = (1 << ranks) - 1
     guess = leads[0, hands & field] + leads[1, hands >> ranks & field]
@@ -270,19 +198,14 @@ def outcomes(solution):
     return {move.action: move.outcome for move in solution.moves}
 
 
-BOTH = pytest.mark.parametrize("marks", [True, False], ids=["marks", "facts"])
+def searched(position):
+    return solve(position, method="search", max_memory=1 << 30)
 
 
-def searched(position, marks):
-    memory = Memory(position.ranks, 1 << 30, marks=marks)
-    return solve(position, method="search", memory=memory)
-
-
-@BOTH
 @settings(deadline=None)
 @given(position=positions(SMALL).filter(lambda position: not position.winner))
-def test_positions_and_moves_agree_with_the_tables(position, marks):
-    exact, found = solve(position, method="table"), searched(position, marks)
+def test_positions_and_moves_agree_with_the_tables(position):
+    exact, found = solve(position, method="table"), searched(position)
     assert found.outcome == exact.outcome  # no draws with 1 to 4 ranks
     assert found.source == "search"
     truth = outcomes(exact)
@@ -293,8 +216,8 @@ def test_positions_and_moves_agree_with_the_tables(position, marks):
     }
 
 
-def agree(ranks, deals, marks):
-    memory = Memory(ranks, 1 << 30, marks=marks)
+def agree(ranks, deals):
+    memory = Memory(ranks, 1 << 30)
     for deal in deals:
         search = Search(deal.position(), memory)
         while search.advance(NO_LIMIT):
@@ -303,34 +226,30 @@ def agree(ranks, deals, marks):
     return memory
 
 
-@BOTH
-def test_all_deals_of_4_ranks(marks):
-    agree(4, all_deals(4), marks)
+def test_all_deals_of_4_ranks():
+    agree(4, all_deals(4))
 
 
 @pytest.mark.slow
-@BOTH
-def test_all_deals_of_5_ranks(marks):
-    agree(5, all_deals(5), marks)
+def test_all_deals_of_5_ranks():
+    agree(5, all_deals(5))
 
 
 @pytest.mark.slow
-@BOTH
-def test_100_deals_of_6_ranks(marks):
-    agree(6, random.Random(0).sample(list(all_deals(6)), 100), marks)
+def test_100_deals_of_6_ranks():
+    agree(6, random.Random(0).sample(list(all_deals(6)), 100))
 
 
-@BOTH
-def test_what_is_proved_on_the_way_is_true(marks):
+def test_what_is_proved_on_the_way_is_true():
     """Every win that some searches claim, against the table."""
     ranks, full = 4, (1 << 16) - 1
-    memory = agree(ranks, random.Random(1).sample(list(all_deals(ranks)), 20), marks)
+    memory = agree(ranks, random.Random(1).sample(list(all_deals(ranks)), 20))
     wins = 0
     for hand in range(1, full):
         score = open_tables().deck(ranks)[table_index(hand, ranks)]
         for responds, truth in ((0, score > 0), (1, score < 0)):
             mine = swap_trumps(full ^ hand, ranks) if responds else hand
-            if is_won(word(mine), word(responds), memory.address):
+            if is_won(mine, responds, memory.record):
                 wins += 1
                 assert truth, (hand, responds)
     assert wins > 1000
@@ -383,11 +302,10 @@ def drawn(text):
 DRAWS = ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"]
 
 
-@BOTH
 @pytest.mark.parametrize("text", DRAWS)
-def test_draws(text, marks):
+def test_draws(text):
     position = drawn(text)
-    memory = Memory(5, 1 << 30, marks=marks)
+    memory = Memory(5, 1 << 30)
     found = solve(position, method="search", max_seconds=None, memory=memory)
     exact = solve(position)
     assert (found.outcome, found.winner, found.effort.stopped) == ("draw", None, None)
@@ -406,22 +324,20 @@ def test_a_draw_in_a_trick():
     assert (found.outcome, solve(position).outcome) == ("draw", "draw")
 
 
-@BOTH
 @settings(deadline=None)
 @given(position=positions(SMALL).filter(lambda position: not position.winner))
-def test_no_draw_is_claimed_where_there_is_none(position, marks):
+def test_no_draw_is_claimed_where_there_is_none(position):
     """However often it is tried."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver.single.search, "DRAW_TRICKS", 1)
         patch.setattr(solver.single.search, "DRAW_SHARE", 0)
-        assert searched(position, marks).outcome == solve(position).outcome
+        assert searched(position).outcome == solve(position).outcome
 
 
-@BOTH
-def test_who_is_said_to_hold_out_does_not_lose(marks):
+def test_who_is_said_to_hold_out_does_not_lose(monkeypatch):
     """All claims of a closed set, against the table; most are of positions that are no draws."""
-    memory, tables, full = Memory(5, 1 << 30, marks=marks), open_tables().deck(5), (1 << 20) - 1
-    memory._forgotten = 1 << 40  # never
+    monkeypatch.setattr(claims, "FORGET", NO_LIMIT)
+    memory, tables, full = Memory(5, 1 << 30), open_tables().deck(5), (1 << 20) - 1
     search = Search(drawn(DRAWS[1]), memory)
     while search.advance(NO_LIMIT):
         pass
@@ -430,8 +346,8 @@ def test_who_is_said_to_hold_out_does_not_lose(marks):
         pass
     assert closing.closed
     hands, responds = closing.claims
-    assert len(hands) > (300 if marks else 1000)  # facts: twins as well
-    leader = np.where(responds == 1, swap_trumps(hands ^ np.uint64(full), 5), hands)
+    assert len(hands) > 1000  # twins as well
+    leader = np.where(responds == 1, swap_trumps(hands ^ full, 5), hands)
     scores = tables.outcomes(leader)
     assert not np.any((scores > 0) & (responds == 1) | (scores < 0) & (responds == 0))
     assert np.count_nonzero(scores == 0) > 0
@@ -447,11 +363,8 @@ def test_nodes_are_limited_also_when_a_draw_is_tried(nodes):
     assert (first.effort.stopped, first.effort.nodes) == ("nodes", nodes)
 
 
-@BOTH
-def test_without_room_for_it_no_draw_is_tried(marks):
-    memory = Memory(5, 1 << 30 if marks else 11 << 20, marks=marks)
-    if marks:
-        memory.bound = memory.used + 1000
+def test_without_room_for_it_no_draw_is_tried():
+    memory = Memory(5, 11 << 20)
     solution = solve(drawn(DRAWS[1]), method="search", max_seconds=None, memory=memory)
     assert (solution.outcome, solution.effort.stopped) == ("undecided", "tricks")
 
@@ -524,31 +437,28 @@ from solver import solve
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-bound = int(sys.argv[1])
+bound = 14 << 20
 solve(Deal.parse("AK.Q", 4).position(), method="search")  # compiles or loads what is compiled
 before = peak()
 solution = solve(
     Deal.parse("KQJ98.JT98", 7).position(),
     method="search",
     max_memory=bound,
-    max_nodes=100_000_000 if bound < 1 << 28 else 3_000_000,
+    max_nodes=100_000_000,
     max_seconds=None,
 )
 print(solution.effort.stopped, solution.effort.memory, peak() - before)
 """
 
 
-@pytest.mark.parametrize(("bound", "stop"), [(14 << 20, "memory"), (600 << 20, "nodes")])
-def test_memory_is_limited(bound, stop):
-    """To facts, which become too many, or to marks."""
+def test_memory_is_limited():
     done = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(bound)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
     )
     stopped, used, grown = done.stdout.split()
-    assert stopped == stop
-    assert int(used) <= bound
-    assert int(used) > (bound - (1 << 20) if stop == "memory" else bound // 3)
-    assert int(grown) <= bound
+    assert stopped == "memory"
+    assert 13 << 20 < int(used) <= 14 << 20
+    assert int(grown) <= 14 << 20
 
 
 def test_too_little_memory_to_begin_with():
@@ -587,52 +497,49 @@ def test_searches_share_what_they_prove():
         solve(ADVANCED, memory=memory)
 
 
-def test_thinning_changes_nothing_but_the_memory():
+def test_thinning_changes_nothing_but_the_memory(monkeypatch):
+    monkeypatch.setattr(claims, "FORGET", NO_LIMIT)
+
     def search(memory):
         search = Search(Deal.parse("KQJ9.JT9", 6).position(), memory)
         while memory.nodes < 3_000_000 and search.advance(3_000_000):
             pass
         return memory
 
-    plain, thinned = (Memory(6, 1 << 30, marks=False) for _ in range(2))
-    plain._thinned = 1 << 40  # never
-    plain._forgotten = thinned._forgotten = 1 << 40
+    thinned = Memory(6, 1 << 30)
+    monkeypatch.setattr(claims, "FIRST_THINNING", NO_LIMIT)
+    plain = Memory(6, 1 << 30)
     assert search(plain).nodes == search(thinned).nodes
     assert plain.facts == thinned.facts
     assert thinned.kept < plain.kept == plain.facts
-    assert plain._fixed < thinned.used < plain.used
+    assert thinned.used < plain.used
     rng = random.Random(0)
     answers = set()
     for _ in range(3000):
         hand, responds, tricks = rng.randrange(1, (1 << 24) - 1), rng.randrange(2), rng.randrange(9)
-        claim = word(hand), word(responds), word(tricks)
-        answers.add(status(*claim, plain.address))
-        assert status(*claim, plain.address) == status(*claim, thinned.address)
+        claim = hand, responds, tricks
+        answers.add(status(*claim, plain.record))
+        assert status(*claim, plain.record) == status(*claim, thinned.record)
     assert len(answers) == 3
 
 
-@BOTH
-def test_forgetting_failures_keeps_the_wins(marks):
-    memory = Memory(5, 1 << 30, marks=marks)
+def test_forgetting_failures_keeps_the_wins():
+    memory = Memory(5, 1 << 30)
     search = Search(Deal.parse("KQJ.JT", 5).position(), memory)
     while memory.nodes < 300_000 and search.advance(300_000):
         pass
     rng = random.Random(0)
-    claims = [
-        (word(rng.randrange(1, (1 << 20) - 1)), word(rng.randrange(2)), word(rng.randrange(1, 9)))
+    some = [
+        (rng.randrange(1, (1 << 20) - 1), rng.randrange(2), rng.randrange(1, 9))
         for _ in range(3000)
     ]
-    before = [status(*claim, memory.address) for claim in claims]
-    memory._forgotten = memory.nodes
-    memory.forget_failures()  # too soon
-    assert [status(*claim, memory.address) for claim in claims] == before
-    memory._forgotten = 0
+    before = [status(*claim, memory.record) for claim in some]
     memory.forget_failures()
-    after = [status(*claim, memory.address) for claim in claims]
+    after = [status(*claim, memory.record) for claim in some]
     assert not any(len(memory.failures(side, 1, 1 << 20)) for side in (0, 1))
     changes = set(zip(map(int, before), map(int, after), strict=True))
-    fails, wins, unknown = map(int, (FAILS, WINS, UNKNOWN))
-    assert changes == {(wins, wins), (unknown, unknown), (fails, fails), (fails, unknown)}
+    same = {(WINS, WINS), (UNKNOWN, UNKNOWN), (FAILS, FAILS)}
+    assert changes == {*same, (FAILS, UNKNOWN)}
 
 
 def test_the_limit_of_nodes_is_for_one_of_the_searches():
@@ -709,7 +616,7 @@ def test_interrupted_lines(monkeypatch):
     monkeypatch.setattr(Search, "advance", interrupted)
     status, output, error = challenge("solve", "--deck", "9", "-", stdin="AK.Q\nAK.J\n")
     assert status == 130
-    assert output == "AK.Q: undecided, interrupted\n"
+    assert output == "9 AK.Q: undecided, interrupted\n"
     assert error == "Error: interrupted\n"
 
 
