@@ -147,7 +147,8 @@ class Solver:
         ):
             self._memory = None  # the old one goes before the new one comes
             self._memory = Memory(position.ranks, self.max_memory)
-        solution = _search(position, self._memory, self.max_nodes, self.max_seconds)
+        with self._memory.lock:  # so that its counts are of this search
+            solution = _search(position, self._memory, self.max_nodes, self.max_seconds)
         if solution.effort and solution.effort.stopped == "memory" and not self._given_memory:
             self._memory = None
         return solution

@@ -19,7 +19,7 @@ from engine.deals import Deal, all_deals
 from engine.errors import GameError
 from engine.notation import parse_hand
 from engine.position import Position
-from solver import Tables, open_tables, solve
+from solver import Solver, Tables, open_tables, solve
 from solver.core.bitboard import swap_trumps, table_index
 from solver.core.trick import Context
 from solver.single import claims
@@ -198,8 +198,9 @@ def outcomes(solution):
     return {move.action: move.outcome for move in solution.moves}
 
 
-def searched(position):
-    return solve(position, method="search", max_memory=1 << 30)
+def searched(position, memory=None, **limits):
+    limits = {"max_seconds": None} | limits
+    return Solver(method="search", memory=memory, **limits).solve(position)
 
 
 @settings(deadline=None)
@@ -306,7 +307,7 @@ DRAWS = ["AQT.K.AK.QJT", "AQJ.K.AK.QJT"]
 def test_draws(text):
     position = drawn(text)
     memory = Memory(5, 1 << 30)
-    found = solve(position, method="search", max_seconds=None, memory=memory)
+    found = searched(position, memory)
     exact = solve(position)
     assert (found.outcome, found.winner, found.effort.stopped) == ("draw", None, None)
     truth = outcomes(exact)
@@ -365,7 +366,7 @@ def test_nodes_are_limited_also_when_a_draw_is_tried(nodes):
 
 def test_without_room_for_it_no_draw_is_tried():
     memory = Memory(5, 11 << 20)
-    solution = solve(drawn(DRAWS[1]), method="search", max_seconds=None, memory=memory)
+    solution = searched(drawn(DRAWS[1]), memory)
     assert (solution.outcome, solution.effort.stopped) == ("undecided", "tricks")
 
 
@@ -394,7 +395,9 @@ def test_auto_looks_up_what_has_a_table():
 
 
 def test_an_unknown_method():
-    with pytest.raises(ValueError, match="'guess' is unknown, expected auto, table, search"):
+    with pytest.raises(
+        GameError, match="unknown method 'guess', expected one of: auto, table, search"
+    ):
         solve(ADVANCED, method="guess")
 
 
@@ -423,7 +426,7 @@ def test_a_long_test_does_not_outlast_the_time(seconds, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(time, "perf_counter", lambda: memory.nodes)
         patch.setattr("solver.single.search.SLICE", 16)
-        solution = solve(position, method="search", max_seconds=seconds, memory=memory)
+        solution = searched(position, memory, max_seconds=seconds)
     assert solution.effort.stopped == "time"
     assert seconds <= solution.effort.nodes <= seconds + 16
 
@@ -487,14 +490,12 @@ def test_searches_share_what_they_prove():
     deal = Deal.parse("KQJ.JT", 5).position()
     alone = solve(deal, method="search", max_seconds=None)
     memory = Memory(5, 1 << 30)
-    first, second = (
-        solve(deal, method="search", max_seconds=None, memory=memory) for _ in range(2)
-    )
+    first, second = (searched(deal, memory) for _ in range(2))
     assert first.effort.nodes == alone.effort.nodes
     assert second.effort.nodes < first.effort.nodes / 10
     assert (second.outcome, second.effort.stopped) == (first.outcome, None)
     with pytest.raises(GameError, match="the position has 10 ranks, the memory is for 5"):
-        solve(ADVANCED, memory=memory)
+        searched(ADVANCED, memory)
 
 
 def test_thinning_changes_nothing_but_the_memory(monkeypatch):
@@ -545,7 +546,7 @@ def test_forgetting_failures_keeps_the_wins():
 def test_the_limit_of_nodes_is_for_one_of_the_searches():
     memory = Memory(10, 1 << 30)
     for _ in range(2):
-        solution = solve(ADVANCED, max_nodes=1000, max_seconds=None, memory=memory)
+        solution = searched(ADVANCED, memory, max_nodes=1000)
         assert solution.effort.nodes == 1000
     assert memory.nodes == 2000
 
