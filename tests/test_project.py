@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -50,10 +51,13 @@ def test_imports_point_down():
     assert [(a, b) for a, b in sorted(found) if a != b and FLOOR[a] <= FLOOR[b]] == []
 
 
+def test_no_module_imports_itself_by_way_of_others():
+    TopologicalSorter({module: set(imports(module)) for module in MODULES}).prepare()
+
+
 def test_all_packages_are_installed():
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
-        "packages"
-    ]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = settings["tool"]["setuptools"]["packages"]
     folders = {
         ".".join(path.parent.relative_to(ROOT).parts)
         for top in ("engine", "solver", "cli")

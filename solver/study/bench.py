@@ -47,7 +47,6 @@ SOLVE_PASSES = 10
 _STATUS = Path("/proc/self/status")
 _BUILD = """
 from solver.complete.build import Builder
-from solver.complete.deck import DeckTables
 Builder({}, distances=False, threads=1).run()
 """
 _PEAK = f"""
