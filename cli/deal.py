@@ -17,13 +17,13 @@ from engine.deals import random_deal
     type=click.IntRange(0),
     help="Repeat the same deals (default: new ones each time).",
 )
-@click.option("--count", type=click.IntRange(0), default=1, help="How many (default: 1).")
-@click.option("--position", is_flag=True, help="Print positions, six fields, instead of deals.")
+@click.option("--count", type=click.IntRange(0), default=1, help="Number of deals (default: 1).")
+@click.option("--position", is_flag=True, help="Print positions instead, six fields each.")
 def deal(deck: int, seed: int | None, count: int, position: bool) -> None:
-    """Print random deals, one a line, as likely as they come up at the table.
+    """Print random deals, one a line, each as likely as at the table.
 
-    A deal is the dealer's cards in his trump suit and in his second suit, such as KQJ.JT9; a dash
-    stands for no cards.
+    A deal is the number of ranks, then the dealer's cards in his trump suit and in his second suit,
+    such as 6 KQJ.JT9; a dash stands for no cards.
 
     \b
     Example: who wins a hundred random deals

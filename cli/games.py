@@ -1,4 +1,4 @@
-"""`challenge games`: what can be played, with which options, by whom."""
+"""`challenge games`: the games, their options, and the players."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SAMPLES = 20
 
 
 class Quit(Exception):
-    """The person does not want to go on."""
+    """The person stops playing."""
 
 
 class Undo(Exception):
@@ -49,8 +49,8 @@ class Human(Player):
     def _turn(self, state: State) -> dict[State, Action]:
         """The actions of one turn.
 
-        A turn ends where the next player acts, or where the person would see something new, for
-        that cannot be taken back.
+        A turn ends when the next player acts, or when the person would see something new, which
+        cannot be taken back.
         """
         player = state.current_player
         hides = not self.alone and state.information_state_string(player) != str(state)
@@ -110,7 +110,7 @@ class Human(Player):
             click.echo("".join(padded).rstrip())
 
     def _answer(self, state: State, question: str) -> str:
-        """What the person answers, if it is no command. Raises Undo, Quit."""
+        """What the person answers, unless it is a command. Raises Undo, Quit."""
         while True:
             answer = _prompt(question)
             if answer in ("u", "undo"):
@@ -124,7 +124,7 @@ class Human(Player):
 
     def _hint(self, state: Any) -> str:
         if self.game.name != "challenge":
-            return "There are hints in Challenge only."
+            return "Hints are for Challenge only."
         from solver.complete.table import TableError
         from solver.player import Perfect  # loads tables, which other games do not need
 
@@ -138,7 +138,7 @@ def _is_new(state: State, action: Action) -> bool:
     """Whether the current player would see something after `action` that he cannot foresee now."""
     player, rng = state.current_player, random.Random(0)
     samples = (state.sample(player, rng) for _ in range(SAMPLES))
-    seen = {s.apply(action).information_state_string(player) for s in (state, *samples)}
+    seen = {s.apply(action).observation(player) for s in (state, *samples)}
     return len(seen) > 1
 
 

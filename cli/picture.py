@@ -40,7 +40,7 @@ class Picture(Pen):
 
         A turn is a card led, or a card that beats and the next lead, or a pickup. The numbers of
         cards are those at the start of the trick. Tricks are numbered as distances count them: the
-        lead of an only card is none.
+        lead of a last card is none.
         """
         rows = [["Trick", "Cards", "Player 1", "Player 2"]]
         tricks: dict[Position, int] = {}
@@ -66,4 +66,4 @@ class Picture(Pen):
         if position.winner:
             yield f"Player {position.winner} has played his last card and wins."
         else:
-            yield f"This is the position before trick {tricks[position]}: play is endless."
+            yield f"This is the position before trick {tricks[position]}: play never ends."

@@ -20,36 +20,36 @@ from engine.game import Game, State, load_game
 from engine.players.player import Player
 
 MOST_DRAWS = 100
-"""Deals in a row without points after which a match is given up."""
+"""After this many deals in a row without points a match is drawn."""
 
 
 @click.command()
 @click.argument("game")
 @click.option(
-    "--players", "specs", metavar="A,B,…", help="One for each seat (default: human, greedy …)."
+    "--players", "specs", metavar="A,B,…", help="One per seat (default: human, greedy …)."
 )
 @click.option(
     "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
 @click.option(
     "--seed",
-    type=int,
-    help="The same seed gives the same deals and programs (default: another one).",
+    type=click.IntRange(0),
+    help="Repeat the same deals and choices of programs (default: new ones each time).",
 )
 @click.option(
     "--deals",
     type=click.IntRange(1),
-    help="How many deals; their seeds are consecutive (default: 1).",
+    help="Number of deals, with consecutive seeds (default: 1).",
 )
 @click.option("--match", "is_match", is_flag=True, help="Play a match by the rules of the game.")
-@click.option("--target", metavar="N", help="The score at which the match ends.")
+@click.option("--target", metavar="N", help="The score that ends the match.")
 @click.option("--quiet", is_flag=True, help="Print only the results.")
 @click.option(
     "--record",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the games to a file for challenge replay.",
+    help="Record the games in a file for challenge replay.",
 )
 def play(
     game: str,
@@ -62,9 +62,9 @@ def play(
     quiet: bool,
     file: Path | None,
 ) -> None:
-    """Play GAME; challenge games lists the games, their options and the players.
+    """Play GAME. To list games, their options and players: challenge games.
 
-    Without a person at the terminal the game is printed move by move, all hands open.
+    Games between programs are printed move by move, with all hands open.
 
     \b
     Examples:
@@ -73,9 +73,9 @@ def play(
       challenge play hund --players greedy,greedy,greedy,random --deals 10 --quiet --seed 1
     """
     if is_match and deals:
-        raise click.UsageError("--deals and --match exclude each other")
+        raise click.UsageError("--deals and --match cannot be used together")
     if target and not is_match:
-        raise click.UsageError("--target is for --match")
+        raise click.UsageError("--target needs --match")
     options = parse_options(pairs)
     rules = load_game(game, **options)
     specs = specs or ",".join(["human"] + ["greedy"] * (rules.players - 1))
@@ -123,7 +123,7 @@ class Table:
         self._public = bool(people)
 
     def play_match(self, match: Match) -> None:
-        """Play until the match is over, or nobody scores any more."""
+        """Play until the match is over, or nobody has scored for long."""
         without_points = 0
         while not match.over and without_points < MOST_DRAWS:
             dealer = {"dealer": match.dealer} if "dealer" in match.game.option_help() else {}
@@ -134,7 +134,7 @@ class Table:
             scores = zip(numbered(self.names, "seat"), match.scores, strict=True)
             click.echo(f"Scores: {', '.join(f'{name} {score}' for name, score in scores)}")
         if not match.over:
-            click.echo(f"The match is drawn: {MOST_DRAWS} deals in a row brought no points.")
+            click.echo(f"The match is drawn: no points in {MOST_DRAWS} deals in a row.")
             return
         won, lost = (
             " and ".join(numbered(self.names, "seat")[seat - 1] for seat in seats)
@@ -145,7 +145,7 @@ class Table:
     def play_deal(
         self, game: Game, dealer: dict[str, int], seed: int, seats: Sequence[int]
     ) -> State:
-        """Play one deal, `seats` being those of its players; the final state."""
+        """Play one deal, its players on these seats; the final state."""
         names = [self.names[seat - 1] for seat in seats]
         play = Play(game, game.initial(seed))
         choose = taking_turns([self.players[seat - 1] for seat in seats], seed)

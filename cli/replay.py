@@ -16,14 +16,14 @@ from engine.errors import GameError
 @click.option("--quiet", is_flag=True, help="Print only the results.")
 @click.argument("file", type=click.File("rb"))
 def replay(file: BinaryIO, quiet: bool) -> None:
-    """Check and show the games that are recorded in FILE (- for standard input).
+    """Check and show the games recorded in FILE (- for standard input).
 
-    Every action is played again by the rules, and what comes of it must be the recorded text.
+    Every action is played again by the rules, and the result must match the recorded text.
     """
     try:
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise GameError(f"{file.name} is no text, expected a recorded playthrough") from None
+        raise GameError(f"{file.name} is not text, expected a recorded playthrough") from None
     board = Board()
     for record in records.check(text):
         heading = record.header

@@ -9,7 +9,7 @@ from engine.game import Game
 from engine.players.player import PLAYERS, Player, make_player
 
 KNOWN = PLAYERS | {"perfect": "solver.player:Perfect", "human": "cli.human:Human"}
-"""All players: name -> "module:class"; the engine knows nothing of these two."""
+"""All players: name -> "module:class", imported when asked for."""
 
 
 def parse_options(pairs: Iterable[str]) -> dict[str, str]:

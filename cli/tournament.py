@@ -1,4 +1,4 @@
-"""`challenge tournament`: programs against each other, with the precision of the results."""
+"""`challenge tournament`: programs against each other, results with their intervals."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from engine.game import load_game
 
 @click.command()
 @click.argument("game")
-@click.option("--players", "specs", required=True, metavar="A,B,…", help="One for each seat.")
+@click.option("--players", "specs", required=True, metavar="A,B,…", help="One per seat.")
 @click.option(
     "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
 @click.option("--deals", type=click.IntRange(1), default=100, help="How many (default: 100).")
 @click.option(
-    "--seed", type=int, default=0, help="The same seed gives the same games (default: 0)."
+    "--seed", type=click.IntRange(0), default=0, help="Another seed, other games (default: 0)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def tournament(
@@ -31,8 +31,8 @@ def tournament(
 ) -> None:
     """Let programs play GAME: every deal once in each rotation of the seats.
 
-    For each player: games, won, drawn and lost (with a score above, of, and below 0), and the mean
-    score of a game with its 95% interval.
+    Prints for each player the number of games, the shares won, drawn and lost (a score above, at
+    and below 0), and the mean score of a game with its 95% interval.
 
     \b
     Example:
@@ -42,7 +42,7 @@ def tournament(
     rules = load_game(game, **options)
     names, players = seat_players(specs, rules)
     if any(isinstance(player, Human) for player in players):
-        raise GameError("a tournament is for programs, expected no human")
+        raise GameError("a tournament is for programs, expected no human among the players")
     with Progress() as progress:
         tallies = run(
             rules, players, deals, seed, lambda n: progress(n / deals, f"{n} of {deals} deals")

@@ -1,7 +1,8 @@
-"""Rules of Challenge and of its relatives: cards, notation, deals and games.
+"""The rules of Challenge and its relatives: cards, notation, deals and games.
 
 Plain Python that follows the rules step by step and knows nothing of the solver or the command
-line.
+line. Everything public may be called from any thread: what is not immutable (a `Play`, a player)
+belongs to whoever made it.
 """
 
 from engine.cards import (
@@ -17,9 +18,10 @@ from engine.cards import (
 )
 from engine.challenge import Challenge
 from engine.deals import Deal, all_deals, random_deal
-from engine.errors import GameError, NotationError
+from engine.errors import ChallengeError, GameError, NotationError
 from engine.game import GAMES, Game, State, load_game
 from engine.notation import format_hand, parse_card, parse_hand
+from engine.observation import Observation
 from engine.position import Position
 
 __all__ = [
@@ -31,11 +33,13 @@ __all__ = [
     "SUIT_SYMBOLS",
     "Card",
     "Challenge",
+    "ChallengeError",
     "Deal",
     "Game",
     "GameError",
     "Hand",
     "NotationError",
+    "Observation",
     "Position",
     "State",
     "all_deals",

@@ -39,8 +39,8 @@ PICKUP = "pickup"
 """The action of a player who plays no card but takes up cards from the table."""
 
 
-def beats(card: Card, top: Card, trump: int | None) -> bool:
-    """Whether `card` beats `top` for a player whose own trump suit is `trump` (None: no trumps)."""
+def beats(card: Card, top: Card, trump: int) -> bool:
+    """Whether `card` beats `top` for a player whose own trump suit is `trump`."""
     if card.suit == top.suit:
         return card.rank > top.rank
     return card.suit == trump

@@ -10,4 +10,4 @@ class GameError(ChallengeError, ValueError):
 
 
 class NotationError(GameError):
-    """A text that is no card, hand, deal or position."""
+    """A text that is not a card, hand, deal or position."""

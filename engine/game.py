@@ -42,14 +42,14 @@ class Game(ABC):
     players: int
     """Number of seats; players are numbered 1..players."""
     limit: int
-    """After this many actions a driver ends the game as a draw; an option of every game."""
+    """A game is drawn after this many actions; an option of every game."""
     action_count: int
     """Actions are numbered from 0 to `action_count` - 1, see `State.action_number`."""
 
     @classmethod
     @abstractmethod
     def option_help(cls) -> Mapping[str, str]:
-        """Every keyword option of the constructor -> its legal values and default, a line each."""
+        """Keyword option of the constructor -> one line with its legal values and default."""
 
     @property
     @abstractmethod
@@ -65,9 +65,9 @@ class Game(ABC):
         """The state whose text form is `text`. Raises GameError."""
 
     def repetition_key(self, state: Any) -> Hashable | None:
-        """What a driver counts: a game is drawn when the same key comes up for the third time.
+        """A game is drawn when the same key, other than None, comes up for the third time.
 
-        None, the default, for a state that does not count. States themselves know no history.
+        Whoever plays a game out must count: states themselves know no history.
         """
         return None
 
@@ -142,7 +142,7 @@ class State(ABC):
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
-        """One number a player, for a finished game. Raises GameError before the end."""
+        """A number for each player of a finished game. Raises GameError before the end."""
 
     @abstractmethod
     def action_to_string(self, action: Any) -> str:

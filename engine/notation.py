@@ -3,10 +3,10 @@
 A card is its rank, then its suit: `9D`. A hand is its four suits in the order S.H.D.C, ranks high
 to low, `-` for an empty suit: `KQJ.AKQ.AT9.JT9`.
 
-On input, case, white space and the order of ranks do not matter; `10` is T, suit symbols are suit
-letters, typographic dashes are `-`, quotation marks are nothing, an empty suit may be left out
-between its dots, a card may have its suit first. A hand may name its suits, then in any order and
-without the empty ones: `♦AT9 ♠KQJ`.
+On input, case, white space, quotation marks and the order of ranks do not matter; `10` is T, suit
+symbols are suit letters, any dash is `-`, an empty suit may be left out between its dots, and a
+card may have its suit first. A hand may name its suits, in any order and without the empty ones:
+`♦AT9 ♠KQJ`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse_card(text: str) -> Card:
     """The card written `text`. Raises NotationError."""
     card = _card("".join(clean(text).split()))
     if card is None:
-        raise NotationError(f"{text.strip()!r} is no card, expected a rank and a suit such as 9D")
+        raise NotationError(f"{text.strip()!r} is not a card, expected rank and suit such as 9D")
     return card
 
 
@@ -76,10 +76,7 @@ def action_words(text: str) -> list[str]:
 
 
 def parse_suits(text: str, suits: str, ranks: int | None) -> list[str]:
-    """The ranks held in each of `suits`, letters of `RANKS`, of a text with dots between the suits.
-
-    Raises NotationError.
-    """
+    """The letters of the ranks that a text has in each of `suits`. Raises NotationError."""
     groups = _split_suits(text, suits)
     allowed = RANKS[:ranks]
     for suit, group in zip(suits, groups, strict=True):
@@ -93,7 +90,7 @@ def parse_suits(text: str, suits: str, ranks: int | None) -> list[str]:
             problem += f", expected some of {allowed}"
         elif len(set(group)) < len(group):
             twice = next(rank for rank in group if group.count(rank) > 1)
-            problem = f"{twice} is there twice"
+            problem = f"{twice} appears twice"
         else:
             continue
         raise NotationError(f"{text.strip()!r}, {SUIT_NAMES[SUITS.index(suit)]}: {problem}")
@@ -113,8 +110,8 @@ def _split_suits(text: str, suits: str) -> list[str]:
             )
         if any("." in group for group in groups):
             raise NotationError(
-                f"{text.strip()!r}: there are dots between suits that have no name, "
-                "expected all suits with their names, or none"
+                f"{text.strip()!r}: some suits have names and some do not, "
+                "expected names for all of them or for none"
             )
         found = dict(zip(names, groups, strict=True))
         groups = [found.get(suit, "") for suit in suits]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -43,7 +43,7 @@ ChallengeAction = Card | str
 class Position(State):
     """One moment of the game, without its history.
 
-    The constructor trusts its arguments; `parse` does not, and `check` can be called.
+    `parse` makes sure that it is possible; the constructor leaves that to `check`.
     """
 
     ranks: int
@@ -91,10 +91,10 @@ class Position(State):
     def check(self) -> None:
         """Raise GameError unless play from some base position leads here.
 
-        Beyond what each field means, this takes: that the cards on the table, without the top card,
-        fall into pairs of a lead and its beat, the players taking turns to beat and the last beat
-        made by whoever played last; and that an empty hand is his. Nothing else, for the hands
-        before the trick may have been any.
+        Besides what each field means, this says: the cards on the table, without the top card, fall
+        into pairs of a lead and its beat; the players have taken turns to beat, and the last beat
+        is by whoever played last; only his hand may be empty. There is no more to it, for before
+        the trick the hands may have been any.
         """
         hand1, hand2 = self.hands
         if self.trumps[0] == self.trumps[1]:
@@ -123,7 +123,7 @@ class Position(State):
             counts[card.suit] += 1
         if len(pile) % 2 or not _could_be_played(tuple(counts), self.trumps, last):
             raise GameError(
-                f"{_list(table)} on the table, but nobody could have led them so: "
+                f"{_list(table)} on the table, but no play leads there: "
                 f"{'under the top card' if self.top else 'with a lead to come'} "
                 f"there must be pairs of a lead and a beat, the last beat by player {last}"
             )
@@ -169,7 +169,7 @@ class Position(State):
         return self._moved(mine - {action}, self.turn, None)
 
     def _moved(self, hand: Hand, turn: int, top: Card | None) -> Position:
-        """What comes when the player in turn has `hand` after his action."""
+        """The position after an action that leaves the player in turn with `hand`."""
         hands = (hand, self.hands[1]) if self.turn == 1 else (self.hands[0], hand)
         return replace(self, hands=hands, turn=turn, top=top)
 
@@ -264,9 +264,9 @@ class OpenPosition(Observation):
         return card_rows(position.ranks, 4, marks) + trumps
 
 
-@cache
+@lru_cache(1 << 16)
 def _could_be_played(counts: tuple[int, ...], trumps: tuple[int, int], last: int) -> bool:
-    """Whether so many cards of each suit can be pairs of lead and beat, the last beat by `last`.
+    """Whether this many cards of each suit can be pairs of lead and beat, the last beat by `last`.
 
     The ranks do not matter: of two cards of one suit the higher beats the lower.
     """

@@ -1,7 +1,7 @@
 """A game being played: the state, how it came about, and when it is over.
 
-The rules of some games set no limit, so whoever plays one out counts: it is a draw after
-`Game.limit` actions, or when the same `Game.repetition_key` comes up for the third time.
+The rules of some games set no limit, so a game is also over, as a draw, after `Game.limit` actions
+or when the same `Game.repetition_key` comes up for the third time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.players.player import Player
 
 FINISHED, LIMIT, REPETITION = "finished", "limit", "repetition"
 TIMES = 3
-"""So often a repetition key comes up until the game is drawn."""
+"""How often a repetition key comes up before the game is drawn."""
 
 
 class Play:
@@ -52,7 +52,7 @@ class Play:
         return LIMIT if self.actions >= self.game.limit else None
 
     def returns(self) -> tuple[float, ...]:
-        """One number a player, 0 if the game has no result. Raises GameError before the end."""
+        """A number for each player, 0 if the game was cut off. Raises GameError before the end."""
         if self.end in (LIMIT, REPETITION):
             return (0.0,) * self.game.players
         return self.state.returns()
@@ -75,9 +75,9 @@ def steps(play: Play, choose: Callable[[State], Action]) -> Iterator[Step]:
 
 
 def taking_turns(players: Sequence[Player], seed: int) -> Callable[[State], Action]:
-    """What the players choose, in the order of the seats.
+    """A `choose` for `steps` that asks the player in turn; they are in the order of the seats.
 
-    The same seed gives the same choices: every seat has a random generator of its own.
+    The same seed gives the same choices: every seat has its own random generator.
     """
     generators = [random.Random(f"{seed} {seat}") for seat in range(len(players))]
 

@@ -1,9 +1,9 @@
 """Recorded playthroughs: whole games as a text file with every state printed.
 
-A game starts with a header, `key: value` lines up to an empty one. It says the game, its options
-(JSON) and the seed of the deal, and may say more (`players`, `choices`); the rest is what came of
-it. A file holds one game or several. `check` plays the recorded actions again and wants the same
-text to the letter, so that a change of the rules is a visible difference.
+A game starts with a header, `key: value` lines up to an empty one. It names the game, its options
+(JSON) and the seed of the deal, and may hold more (`players`, `choices`); the rest is the game. A
+file holds one game or several. `check` plays the recorded actions again and expects the same text
+to the letter, so that any change of the rules shows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def header(game: str, options: Mapping[str, Any], seed: int, **more: object) -> 
 
 
 def start(header: Mapping[str, str]) -> Play:
-    """The game of a header, just dealt. Raises GameError."""
+    """The game that a header describes, just dealt. Raises GameError."""
     if missing := {"game", "options", "seed"} - header.keys():
         raise GameError(f"a recorded game must start with lines for {', '.join(sorted(missing))}")
     try:
@@ -90,7 +90,7 @@ class Record:
         return dict(_key_value(line) for line in self.lines[:end])
 
     def chooser(self) -> Callable[[State], Action]:
-        """Takes the recorded actions, one a call. It raises GameError for what is not legal."""
+        """Gives the recorded actions, one a call; raises GameError for one that is not legal."""
         actions = iter(
             [
                 (i, _key_value(line)[1])
@@ -102,7 +102,7 @@ class Record:
         def choose(state: State) -> Action:
             number, text = next(actions, (0, ""))
             if not number:
-                raise GameError(f"the game recorded from line {self.line} on breaks off")
+                raise GameError(f"the game recorded from line {self.line} on is cut short")
             try:
                 return state.parse_action(text)
             except GameError as error:
@@ -121,7 +121,7 @@ def read(text: str) -> list[Record]:
     lines = [line.rstrip() for line in text.lstrip("\ufeff").splitlines()]
     starts = [i for i, line in enumerate(lines) if line.startswith("game: ")]
     if not starts or any(lines[: starts[0]]):
-        raise GameError("this is no recorded playthrough, expected 'game: …' in the first line")
+        raise GameError("this is not a recorded playthrough, expected 'game: …' in the first line")
     records = []
     for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         while not lines[end - 1]:
@@ -131,9 +131,9 @@ def read(text: str) -> list[Record]:
 
 
 def check(text: str) -> list[Record]:
-    """The games recorded in a file, if they still go as they did.
+    """The games recorded in a file, played again.
 
-    Raises GameError with the first line that is different.
+    Raises GameError with the first line that differs.
     """
     records = read(text)
     for record in records:

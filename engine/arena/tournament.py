@@ -1,4 +1,4 @@
-"""Tournaments: every deal is played once in each rotation of the seats, so that luck evens out."""
+"""Tournaments: every deal is played in each rotation of the seats, so that luck evens out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NORMAL_95 = 1.96
 
 @dataclass(slots=True)
 class Tally:
-    """What one entrant has made of the games so far."""
+    """The results of one entrant so far."""
 
     wins: int = 0
     """Games in which he got more than 0."""
@@ -55,7 +55,7 @@ def run(
     seed: int,
     report: Callable[[int], None] = lambda done: None,
 ) -> list[Tally]:
-    """The tallies of the players; `report` gets the number of deals done after each."""
+    """The tallies of the players; `report` is called after each deal with the number done."""
     tallies = [Tally() for _ in players]
     for deal in range(deals):
         scores: list[list[float]] = [[] for _ in players]

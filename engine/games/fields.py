@@ -24,11 +24,11 @@ def read(text: str, names: Sequence[str]) -> dict[str, str]:
         name = name.lower()
         if name not in names or name in fields or not value:
             raise GameError(
-                f"{word!r} is wrong in a state, expected one field {'=…, '.join(names)}=… each"
+                f"{word!r} is wrong in a state, expected {'=…, '.join(names)}=…, each once"
             )
         fields[name] = value
     if missing := [name for name in names if name not in fields]:
-        raise GameError(f"the state lacks {', '.join(missing)}, expected {'=…, '.join(names)}=…")
+        raise GameError(f"{', '.join(missing)} missing in a state, expected {'=…, '.join(names)}=…")
     return fields
 
 

@@ -1,4 +1,4 @@
-"""Hund, a game of Silesia for four players; trumps are set by the queen of clubs."""
+"""Hund, a Silesian game for four players; the queen of clubs sets the trumps."""
 
 from __future__ import annotations
 

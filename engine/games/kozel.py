@@ -5,12 +5,11 @@ The text form of a state is one line of fields:
     hands=…/… stock=7S,AH turned=AH tricks=2:JH+8H,6S+QH,(7C+8D),(9S+TS);… shown=1.4:AS+AH+TC+6S
     trick=3:KD turn=4 phase=answer
 
-The stock is drawn from the front; `turned` was turned up and is the last of it. A trick is its
-leader and the groups of cards in the order played; a group in brackets was played face down.
-`trick` is the one to come or being played; its leader is who would normally lead, or has declared.
-`shown` are hands shown by declarers: the number of tricks before it, the player, the cards. `turn`
-is who acts, after the end who won the last trick; `phase` is what he does: declare or pass, lead,
-answer.
+The stock is drawn from the front; its last card, `turned`, lies face up. A trick is its leader and
+the groups of cards in the order played, those in brackets face down. `trick` is the next or current
+one; its leader is whoever would normally lead, or has declared. `shown` are hands shown by
+declarers: the number of tricks before, the player, the cards. `turn` is who acts, after the end the
+winner of the last trick; `phase` is what he does: declare or pass, lead, answer.
 """
 
 from __future__ import annotations

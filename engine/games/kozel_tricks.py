@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -131,7 +131,7 @@ def beats(card: Card, other: Card, trump: int) -> bool:
     return card.suit == trump
 
 
-@cache
+@lru_cache(1 << 16)
 def takes_over(answer: Cards, winning: Cards, trump: int) -> bool:
     """Whether the cards can be matched one to one, each of `answer` beating its partner."""
     return not winning or any(

@@ -1,4 +1,4 @@
-"""Options of a game: one table that reads, checks and explains them.
+"""Options of a game: one table by which they are read, checked and explained.
 
 Values may come from Python (`players=3`, `two_trumps=True`) or from the command line (`"3"`,
 `"true"`).
@@ -18,7 +18,7 @@ FLAG = ("false", "true")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: what it is about, its legal values (words or a range of numbers), its default."""
+    """One option: its meaning, its legal values (words or a range of numbers), its default."""
 
     meaning: str
     legal: tuple[str, ...] | range
@@ -48,7 +48,7 @@ def dealer_option(players: int) -> Option:
 
 
 def limit_option(default: int) -> Option:
-    """How many actions a game may have; a driver counts them."""
+    """The limit of a game, see `Game.limit`."""
     return Option("actions after which a game is a draw", range(1, 1_000_001), str(default))
 
 
@@ -58,7 +58,7 @@ class OptionGame(Game):
     OPTIONS: ClassVar[Mapping[str, Option]]
 
     def __init__(self, **options: Any) -> None:
-        """Raises GameError for an option that is unknown or has no legal value."""
+        """Raises GameError for an unknown option or an illegal value."""
         for name in options:
             if name not in self.OPTIONS:
                 raise GameError(

@@ -1,1 +1,1 @@
-"""Games as numbers, for programs that learn."""
+"""Games for programs that learn."""

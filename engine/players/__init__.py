@@ -1,1 +1,1 @@
-"""Who chooses actions, knowing nothing of a game but its interface."""
+"""Players, who know a game only by its interface."""

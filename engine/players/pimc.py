@@ -1,4 +1,4 @@
-"""A player that samples what it cannot see and plays every sample out (Monte Carlo)."""
+"""A player that samples the hidden cards and plays every sample out (Monte Carlo)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from engine.players.player import Player
 
 SAMPLES = 20
 LIMIT = 200
-"""After this many actions a game that is played out counts as a draw."""
+"""A sample that is not over after this many actions counts as a draw."""
 ERRORS = 1.5
-"""So many standard errors a gain must be above 0 to be believed."""
+"""A gain is believed if it is more than this many standard errors above 0."""
 
 
 class Pimc(Player):
     """Takes the action with the best average over samples that the greedy player plays out.
 
-    Every action is tried on the same samples, so that luck is the same for all. The greedy player's
-    own action is kept unless the gain of another is more than chance: among many actions that are
-    as good, a few samples always show a better one.
+    Every action is tried on the same samples, so that all have the same luck. The greedy player's
+    own action stands unless another is better by more than chance: of many equally good actions,
+    some always look better in a few samples.
     """
 
     def __init__(self, game: Game, samples: int | str = SAMPLES) -> None:
@@ -40,7 +40,7 @@ class Pimc(Player):
         return {"samples": f"samples for a decision, at least 1 (default: {SAMPLES})"}
 
     def choose(self, state: State, rng: random.Random) -> Action:
-        """The action that gains most on the greedy player's own, or this one."""
+        """The action that gains most over the greedy player's own, if any gains; else his."""
         favourite = self._greedy.choose(state, rng)
         others = [action for action in state.legal_actions() if action != favourite]
         if not others:
@@ -57,7 +57,7 @@ class Pimc(Player):
         return best
 
     def _values(self, action: Action, samples: Sequence[State], rng: random.Random) -> list[float]:
-        """What comes of an action in each sample; equal samples are played once."""
+        """The value of an action in each sample; equal samples are played once."""
         values = {
             sample: self._value(sample.apply(action), sample.current_player, rng)
             for sample in dict.fromkeys(samples)

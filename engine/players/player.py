@@ -1,4 +1,4 @@
-"""Players: whoever can choose an action knows no more of a game than its interface.
+"""Players, who choose actions and know a game only by its interface.
 
 A player is written as a specification, `NAME` or `NAME:OPTION=VALUE:…`, such as `greedy` or
 `pimc:samples=50`.
@@ -32,7 +32,7 @@ class Player(ABC):
 
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
-        """Every keyword option of the constructor -> its legal values and default, a line each."""
+        """Keyword option of the constructor -> one line with its legal values and default."""
         return {}
 
     @abstractmethod
@@ -60,7 +60,7 @@ def make_player(spec: str, game: Game, known: Mapping[str, str] = PLAYERS) -> Pl
         key = key.strip()
         if key not in cls.option_help() or not equals:
             raise GameError(
-                f"{item.strip()!r} is no option of the player {name}, "
+                f"{item.strip()!r} is not an option of the player {name}, "
                 f"expected one of: {', '.join(f'{key}=…' for key in cls.option_help()) or 'none'}"
             )
         options[key] = value.strip()

@@ -143,7 +143,7 @@ def test_draw():
         "A draw, neither player can force a win.",
         "Drawing leads: A♦ K♦",
     ]
-    assert lines[-1] == "This is the position before trick 1: play is endless."
+    assert lines[-1] == "This is the position before trick 1: play never ends."
 
 
 @settings(max_examples=40, deadline=None)

@@ -126,7 +126,7 @@ def test_a_match_in_which_every_deal_is_drawn_ends():
     assert status == 0
     assert output.count("Scores: ") == 100
     assert scores.endswith("(greedy) 0")
-    assert last == "The match is drawn: 100 deals in a row brought no points."
+    assert last == "The match is drawn: no points in 100 deals in a row."
 
 
 def test_a_match_of_kozel_records_who_deals(tmp_path):
@@ -294,8 +294,8 @@ def test_people_at_one_terminal_do_not_see_each_others_hands():
         ),
         ("play kozel --players perfect,greedy,greedy,greedy", "the player perfect plays challenge"),
         ("play challenge --players greedy,grandma", "unknown player 'grandma', expected one of"),
-        ("play challenge --deals 2 --match", "--deals and --match exclude each other"),
-        ("play challenge --target 2", "--target is for --match"),
+        ("play challenge --deals 2 --match", "--deals and --match cannot be used together"),
+        ("play challenge --target 2", "--target needs --match"),
         ("play kozel --match --target 7", "a match of kozel cannot end at '7', expected 12"),
         ("tournament challenge --players human,greedy", "a tournament is for programs"),
         ("tournament challenge --players greedy,greedy --deals 0", "--deals"),

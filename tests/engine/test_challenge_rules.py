@@ -206,7 +206,7 @@ def test_read_liberally(text):
         ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SX 1 -", "trumps 'SX' are wrong, expected two suits"),
         ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SS 1 -", "both players have the same trump suit"),
         ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 3 -", "turn '3' is wrong, expected .* 1 or 2"),
-        ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 X", "'X' is no card"),
+        ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 X", "'X' is not a card"),
         ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT SD 1 8C", "8C is not in a deck of 6 ranks"),
         ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 9D", "the top card 9D is in a hand"),
         ("6 KQJ.JT9.AT9.AKQ KAT9.AKQ.KQJ.JT9 SD 1 -", "KS is in both hands"),
@@ -216,9 +216,9 @@ def test_read_liberally(text):
         ("2 AK.AK.AK.A -.-.-.- SD 2 KC", "player 2's hand is empty, but player 1 has played"),
         ("2 AK.AK.AK.- -.-.-.- SD 1 -", "player 2's hand is empty, but player 1 has played"),
         # one card on the table, and its leader is to lead
-        ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT SD 1 -", "9C is on the table, but nobody could"),
+        ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT SD 1 -", "9C is on the table, but no play leads there"),
         # a card to be beaten on top of one card
-        ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.J SD 1 9C", "TC, 9C are on the table, but nobody could"),
+        ("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.J SD 1 9C", "TC, 9C are on the table, but no play"),
         # only player 1 beats hearts with spades, and it is player 2 who has beaten
         ("6 QJ.JT.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 2 -", "KS, 9H are .* the last beat by player 2"),
         # nobody beats hearts with clubs

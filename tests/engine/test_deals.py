@@ -75,7 +75,7 @@ def test_empty_deal(text):
         ("KQJ", r"has 1 suit, expected 2 with dots between them \(S.H\)"),
         ("KQJ.JT9.-.-", "has 4 suits, expected 2"),
         ("KQJ.JT8", "hearts: 8 is not in a deck of 6 ranks"),
-        ("KQK.JT9", "spades: K is there twice"),
+        ("KQK.JT9", "spades: K appears twice"),
         ("♠KQJ♣JT9", "each of the suits S, H at most once"),
     ],
 )

@@ -548,7 +548,7 @@ def test_illegal_options(options, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("phase=lead", "", "lacks phase"),
+        ("phase=lead", "", "phase missing"),
         ("phase=lead", "phase=beat", "no card to be beaten"),
         ("phase=lead", "phase=second", "no card to be beaten"),
         ("phase=lead", "phase=jump", "choose, lead, beat, second"),
