@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -84,3 +84,8 @@ _PLACES = {
 def in_order(cards: Iterable[Card]) -> tuple[Card, ...]:
     """The cards in the order in which they are written: suits as in `SUITS`, high to low."""
     return tuple(sorted(cards, key=_PLACES.__getitem__))
+
+
+def deal(cards: Sequence[Card], players: int, dealer: int) -> tuple[tuple[Card, ...], ...]:
+    """The hands when the cards are dealt one by one, clockwise from the dealer's left."""
+    return tuple(in_order(cards[(seat - dealer) % players :: players]) for seat in range(players))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from typing import ClassVar
 
-from engine.cards import SUITS, Card, Hand, deck_cards
+from engine.cards import SUITS, Card, Hand, deal, deck_cards
 from engine.errors import GameError
 from engine.game import one_point
 from engine.games.options import OptionGame, dealer_option, limit_option
-from engine.games.pile import BEAT, LEAD, SECOND, START, Cards, PileState, Trumps, deal
+from engine.games.pile import PileState
+from engine.games.pile_seen import BEAT, LEAD, SECOND, START, Cards, Trumps
 
 RANKS = 13
 PLAYERS = 4

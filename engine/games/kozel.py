@@ -18,7 +18,7 @@ import random
 from collections.abc import Sequence
 from typing import ClassVar
 
-from engine.cards import Card, deck_cards, in_order
+from engine.cards import Card, deal, deck_cards, in_order
 from engine.errors import GameError
 from engine.games import fields
 from engine.games.kozel_state import KozelState
@@ -56,7 +56,7 @@ class Kozel(OptionGame):
         cards = sorted(deck_cards(RANKS))
         rng.shuffle(cards)
         dealt, (turned, *stock) = cards[: PLAYERS * HAND_SIZE], cards[PLAYERS * HAND_SIZE :]
-        hands = tuple(in_order(dealt[(p - dealer) % PLAYERS :: PLAYERS]) for p in range(PLAYERS))
+        hands = deal(dealt, PLAYERS, dealer)
         leader = seat(dealer + 1)
         lead = Trick(leader, ())
         return KozelState(self, hands, (*stock, turned), turned, (), (), lead, leader, LEAD)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Self
 
-from engine.cards import Card, in_order
+from engine.cards import Card, deal, in_order
 from engine.errors import GameError
 from engine.game import State
 from engine.games import kozel_hidden
@@ -86,8 +86,8 @@ class KozelState(KozelFields, State):
         drawn = self.stock[: PLAYERS * trick.size]
         after = self._replace(
             hands=tuple(
-                in_order(hand + drawn[(player - winner) % PLAYERS :: PLAYERS])
-                for player, hand in enumerate(hands, start=1)
+                in_order(hand + more)
+                for hand, more in zip(hands, deal(drawn, PLAYERS, winner - 1), strict=True)
             ),
             stock=self.stock[len(drawn) :],
             tricks=(*self.tricks, trick),

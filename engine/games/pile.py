@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -40,20 +39,25 @@ from engine.errors import GameError
 from engine.game import Action, State
 from engine.games import fields
 from engine.games.options import OptionGame
-from engine.observation import Observation, Pen, card_number, card_rows
+from engine.games.pile_seen import (
+    BEAT,
+    CHOOSE,
+    LEAD,
+    SECOND,
+    START,
+    Cards,
+    PileObservation,
+    Trumps,
+)
+from engine.observation import Pen, card_number
 
-PHASES = CHOOSE, START, LEAD, BEAT, SECOND = "choose", "start", "lead", "beat", "second"
 LEADS = (LEAD, SECOND)
 """The phases in which any card of the hand may be played."""
 
 PileAction = Card | str
 """A card, led or beaten with; `PICKUP`; the name of a suit, chosen as trumps."""
 
-Cards = tuple[Card, ...]
 _T = TypeVar("_T")
-
-Trumps = tuple[tuple[int, ...], ...]
-"""Each player's own trump suits, indices in `SUITS`; mostly one, none while they are not set."""
 
 
 class PileFields(NamedTuple):
@@ -323,90 +327,11 @@ class PileState(PileFields, State):
             raise GameError(f"phase={self.phase}, expected no pile and the hands as dealt")
 
 
-@dataclass(frozen=True, slots=True)
-class PileObservation(Observation):
-    """What a player sees; fields as in `PileState`."""
-
-    ranks: int
-    player: int
-    """Who looks; 0 for a spectator."""
-    hands: tuple[Cards | None, ...]
-    """None for a hand that he does not see."""
-    sizes: tuple[int, ...]
-    known: tuple[Hand, ...]
-    pile: tuple[Card | None, ...]
-    """None for a card that he does not see."""
-    trumps: Trumps
-    dealer: int
-    turn: int
-    phase: str
-    out: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return fields.write(
-            **self._hands(),
-            known=fields.format_hands(self.known),
-            pile=fields.join((card or "?" for card in self.pile), ","),
-            trumps="/".join(fields.join((SUITS[s] for s in own), "") for own in self.trumps),
-            dealer=self.dealer,
-            turn=self.turn,
-            phase=self.phase,
-            out=fields.join(self.out, ","),
-        )
-
-    def _hands(self) -> dict[str, object]:
-        """The fields that say what he sees of hands."""
-        texts = ["?" if hand is None else fields.format_hands([hand]) for hand in self.hands]
-        if not self.player:
-            return {"hands": "/".join(texts)}
-        sizes = fields.join(self.sizes, "/")
-        return {"player": self.player, "hand": texts[self.player - 1], "sizes": sizes}
-
-    def picture(self, pen: Pen) -> Iterator[str]:
-        """A line for each player with trumps, hand and known cards; the pile."""
-        for seat, hand in enumerate(self.hands, start=1):
-            own = "".join(pen.suits[suit] for suit in self.trumps[seat - 1]) or "-"
-            known = in_order(self.known[seat - 1])
-            yield (
-                f"{pen.player(seat, seat == self.turn)}  {own:2}  "
-                f"{pen.hand(hand, self.sizes[seat - 1])}"
-                f"{f'   known: {pen.cards(known)}' if known else ''}"
-            )
-        seen = [card for card in reversed(self.pile) if card]
-        unseen = len(self.pile) - len(seen)
-        rest = f" and {unseen} more" if unseen else ""
-        yield f"Pile, top first: {pen.cards(seen) or '-'}{rest}"
-
-    def numbers(self) -> list[int]:
-        """Columns: for each seat, whether the card is known to be in that hand; depth in the pile.
-
-        The depth is counted from 1 for the top card. Rest: for each seat the hand size, 1 for each
-        of its trump suits, whether it is its turn; 1 for the phase; the size of the pile.
-        """
-        players = len(self.hands)
-        seats = [(self.player - 1 + i) % players for i in range(players)]
-        marks: list[tuple[Iterable[Card], int, int]] = [
-            (self.known[seat] if i else self.hands[seat] or (), i, 1)
-            for i, seat in enumerate(seats)
-        ]
-        marks += [([card], players, i) for i, card in enumerate(reversed(self.pile), 1) if card]
-        numbers = card_rows(self.ranks, players + 1, marks)
-        for seat in seats:
-            suits = (int(suit in self.trumps[seat]) for suit in range(len(SUITS)))
-            numbers += [self.sizes[seat], *suits, int(self.turn == seat + 1)]
-        return [*numbers, *(int(self.phase == phase) for phase in PHASES), len(self.pile)]
-
-
 def one_against_all(player: int, value: float, other: float, players: int) -> tuple[float, ...]:
     """`value` for `player` and `other` for everybody else; 0 for all if there is no such player."""
     if not player:
         return (0.0,) * players
     return tuple(value if p == player else other for p in range(1, players + 1))
-
-
-def deal(cards: Sequence[Card], players: int, dealer: int) -> tuple[Cards, ...]:
-    """All cards dealt one by one, clockwise from the dealer's left."""
-    return tuple(in_order(cards[(seat - dealer) % players :: players]) for seat in range(players))
 
 
 @cache

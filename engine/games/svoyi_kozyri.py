@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from typing import ClassVar, Self
 
-from engine.cards import SUIT_NAMES, Card, deck_cards, in_order
+from engine.cards import SUIT_NAMES, Card, deal, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import one_point
 from engine.games import fields
 from engine.games.options import FLAG, Option, OptionGame, dealer_option, limit_option
-from engine.games.pile import BEAT, CHOOSE, LEAD, SECOND, PileState, deal, one_against_all
+from engine.games.pile import PileState, one_against_all
+from engine.games.pile_seen import BEAT, CHOOSE, LEAD, SECOND
 
 RANKS = 9
 ACE, SIX = 14, 6

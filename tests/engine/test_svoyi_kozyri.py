@@ -8,11 +8,10 @@ import playthrough
 import pytest
 from pile_states import legal, make, play
 
-from engine.cards import SUIT_NAMES, Card, deck_cards, in_order
+from engine.cards import SUIT_NAMES, Card, deal, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import load_game
 from engine.games.fields import items
-from engine.games.pile import deal
 from engine.notation import parse_card
 
 DATA = Path(__file__).parents[1] / "data" / "playthroughs"
