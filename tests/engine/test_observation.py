@@ -1,0 +1,103 @@
+"""What players see, drawn in plain letters and as numbers; hidden cards are in test_game."""
+
+import copy
+import dataclasses
+import pickle
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_games import games, states
+
+from engine.cards import deck_cards, in_order
+from engine.game import load_game
+from engine.notation import parse_card
+from engine.observation import Pen, card_number, card_rows
+from engine.position import Position
+
+
+@given(st.integers(1, 13))
+def test_cards_are_numbered_in_the_order_in_which_they_are_written(ranks):
+    deck = in_order(deck_cards(ranks))
+    assert [card_number(card, ranks) for card in deck] == list(range(4 * ranks))
+
+
+def test_rows():
+    marks = [([parse_card("AS"), parse_card("AC")], 1, 7), ([parse_card("AD")], 0, 5)]
+    assert card_rows(1, 2, marks) == [0, 7, 0, 0, 5, 0, 0, 7]
+
+
+@games
+def test_observations_are_values_that_hold_no_state(name, options):
+    game = load_game(name, **options)
+    for state, _ in zip(states(game, 1), range(30), strict=False):
+        for player in range(1, game.players + 1):
+            seen = state.observation(player)
+            assert pickle.loads(pickle.dumps(seen)) == copy.deepcopy(seen) == seen
+            assert hash(seen) == hash(state.observation(player))
+            assert str(seen) == state.information_state_string(player)
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                seen.player = 1
+            if name != "challenge":
+                held = [getattr(seen, field.name) for field in dataclasses.fields(seen)]
+                assert not {type(state), type(game)} & set(map(type, held))
+
+
+@games
+def test_the_rule_of_thumb_and_the_phrases_of_every_action(name, options):
+    game = load_game(name, **options)
+    for state in states(game, 2):
+        actions = state.legal_actions()
+        assert state.rule_of_thumb() in actions
+        numbers = {state.action_number(action) for action in actions}
+        assert len(numbers) == len(actions)
+        assert numbers <= set(range(game.action_count))
+        assert len({state.phrase(action, Pen(), False) for action in actions}) == len(actions)
+        other = state.sample(state.current_player, random.Random(1))
+        assert other.rule_of_thumb() == state.rule_of_thumb()
+
+
+def picture(state, player):
+    return "\n".join(state.observation(player).picture(Pen()))
+
+
+def test_picture_of_challenge():
+    position = Position.parse("3 AK.Q.AK.Q Q.AK.-.AK SD 2 QD")
+    assert picture(position, 1) == (
+        "Player 1           Player 2 faces QD\n"
+        "S A K .  trumps    S . . Q\n"
+        "H . . Q            H A K .\n"
+        "D A K .            D . . .  trumps\n"
+        "C . . Q            C A K .\n"
+        "On the table: QD"
+    )
+
+
+def test_picture_of_a_game_with_a_pile():
+    text = (
+        "hands=9876.-.-.-/-.9876.-.-/-.-.9876.-/-.-.-.KQJ known=9.-.-.-/-/-/- "
+        "pile=AS,KS,QS,JS,TS,AH,KH,QH,JH,TH,AD,KD,QD,JD,TD,9C,8C,7C,6C,AC,TC "
+        "trumps=S/H/D/C dealer=4 turn=4 phase=beat out=-"
+    )
+    state = load_game("svoyi_kozyri", memory="plays").parse(text)
+    assert picture(state, 1).splitlines()[:4] == [
+        "  Player 1  S   9S 8S 7S 6S   known: 9S",
+        "  Player 2  H   4 cards",
+        "  Player 3  D   4 cards",
+        "> Player 4  C   3 cards",
+    ]
+    state = load_game("svoyi_kozyri").parse(text.replace("known=9.-.-.-", "known=-"))
+    assert picture(state, 1).splitlines()[4] == "Pile, top first: TC and 20 more"
+    assert "  Player 4  C" not in picture(state, 0)
+    assert "> Player 4  C   KC QC JC" in picture(state, 0)
+
+
+def test_picture_of_kozel():
+    state = load_game("kozel").initial(1)
+    state = state.apply(state.rule_of_thumb())
+    lines = picture(state, state.current_player).splitlines()
+    assert lines[0].endswith(" turned up, 20 cards in the stock")
+    assert lines[-1].startswith("On the table, led by player ")
+    hidden = [line for line in lines[1:5] if line.endswith(" cards")]
+    assert len(hidden) == 3
