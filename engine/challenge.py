@@ -1,4 +1,4 @@
-"""The game of Challenge: what a deck, the players' suits and a limit make of `Position`."""
+"""Challenge, Besicovitch's Svoyi Kozyri for two, with open hands; see `engine.position`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import random
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from engine.cards import (
-    DECKS,
-    MAX_RANKS,
-    SUITS,
-    parse_deck,
-)
+from engine.cards import DECKS, MAX_RANKS, SUITS, parse_deck
 from engine.deals import random_deal
 from engine.errors import GameError
 from engine.game import Game, one_point
@@ -22,7 +17,7 @@ DEFAULT_LIMIT = 10_000
 
 
 class Challenge(Game):
-    """The game made from a deck, the players' suits and a limit."""
+    """The game with its options: deck, suits and limit."""
 
     name = "challenge"
     players = 2
@@ -73,7 +68,7 @@ class Challenge(Game):
         return position
 
     def repetition_key(self, state: Position) -> Hashable | None:
-        """The base position: play is endless only if one comes up again and again."""
+        """The base position: a game that never ends must repeat one."""
         return state if state.is_base else None
 
     def seats(self, dealer: int) -> tuple[int, ...]:

@@ -38,7 +38,8 @@ class Option:
         """The legal values, as a phrase."""
         if isinstance(self.legal, range):
             return f"a number from {self.legal[0]} to {self.legal[-1]}"
-        return " or ".join(self.legal)
+        *others, last = self.legal
+        return f"{', '.join(others)} or {last}"
 
 
 def dealer_option(players: int) -> Option:
@@ -71,7 +72,7 @@ class OptionGame(Game):
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
         return {
-            name: f"{option.meaning}: {option.values()} (default {option.default})"
+            name: f"{option.meaning}: {option.values()} (default: {option.default})"
             for name, option in cls.OPTIONS.items()
         }
 

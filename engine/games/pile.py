@@ -168,7 +168,7 @@ class PileState(PileFields, State):
         return player
 
     def _playable(self) -> Hand:
-        """Among which cards those must be that the player in turn may play, unless he leads."""
+        """The cards of the deck that the player in turn may play when he does not lead."""
         return beaters(self.pile[-1], self.trumps[self.turn - 1])
 
     @abstractmethod
@@ -189,7 +189,7 @@ class PileState(PileFields, State):
 
     @property
     def _leads_after_pickup(self) -> bool:
-        """Whether the next player leads on what is left of the pile."""
+        """Whether after a pickup the next player leads on what is left of the pile."""
         return False
 
     @property
@@ -322,7 +322,7 @@ class PileState(PileFields, State):
         if self.turn in self.out or not self.hands[self.turn - 1]:
             raise GameError(f"it is the turn of player {self.turn}, who has no cards")
         if (self.phase == BEAT and not self.pile) or (self.phase == SECOND and len(self.pile) < 2):
-            raise GameError("there is no card to be beaten, expected a pile or another phase")
+            raise GameError("there is no card to beat, expected a pile or another phase")
         if self.phase in (CHOOSE, START) and (self.pile or len(set(map(len, self.hands))) > 1):
             raise GameError(f"phase={self.phase}, expected no pile and the hands as dealt")
 

@@ -29,15 +29,17 @@ class SvoyiKozyri(OptionGame):
         ),
         "two_trumps": Option("two players have two trump suits each", FLAG, "false"),
         "pickup": Option(
-            "three cards, five under an own trump, all under its ace; or always three",
+            "cards to pick up: 3, 5 under an own trump, all under its ace; or always 3",
             ("by_trump", "fixed"),
             "by_trump",
         ),
         "after_pickup": Option(
-            "the next player faces what is then on top, or leads on it", ("face", "lead"), "face"
+            "the next player faces the card then on top, or leads on it",
+            ("face", "lead"),
+            "face",
         ),
         "memory": Option(
-            "players know just what they may look at, or all cards played",
+            "players know what they may look at, or remember all plays",
             ("table", "plays"),
             "table",
         ),
@@ -182,7 +184,7 @@ class SvoyiState(PileState):
     def _seen_of_pile(self, player: int) -> int:
         """All; or the top card and, in his turn, what he would have to pick up and one card more.
 
-        He looks once a turn: for the second card of it, with his own on top of what he has seen.
+        He looks once a turn; when he plays its second card, his first lies on what he has seen.
         """
         seen = 1
         if self._remembers:

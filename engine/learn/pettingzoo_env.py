@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from engine.arena.play import FINISHED, Play
 from engine.errors import GameError
@@ -115,11 +116,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         return str(self._play.state) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def make_env(name: str, render_mode: str | None = None, **options: Any) -> Any:
     """The environment of a game with these options, which also watches the order of the calls."""
-    from pettingzoo.utils import wrappers
-
-    return wrappers.OrderEnforcingWrapper(GameEnv(name, render_mode, **options))
+    return OrderEnforcingWrapper(GameEnv(name, render_mode, **options))

@@ -9,7 +9,7 @@ from engine.players.player import Player
 
 
 class Greedy(Player):
-    """Plays by the rule of thumb of the game: wins what it can, spends cheap cards first."""
+    """Plays by rules of thumb: beats if possible, spends cheap cards first."""
 
     def choose(self, state: State, rng: random.Random) -> Action:
         """The same action for the same state: there is no chance in it."""

@@ -224,7 +224,7 @@ def test_all_but_the_dealt_cards_is_known():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dealer": "me"}, "random or 1 or 2 or 3 or 4"),
+        ({"dealer": "me"}, "random, 1, 2, 3 or 4"),
         ({"limit": "-1"}, "a number from 1"),
         ({"players": 3}, "expected one of: dealer, limit"),
     ],
@@ -241,7 +241,7 @@ def test_illegal_options(options, message):
         ("trumps=-/-/-/-", "trumps=S/H/C/D", "C, S, H, D clockwise from some player, or none"),
         ("trumps=-/-/-/-", "trumps=S/H/D/C", "player 4 starts, expected"),
         ("phase=start", "phase=choose", "start, lead, beat, second"),
-        ("phase=start", "phase=beat", "no card to be beaten"),
+        ("phase=start", "phase=beat", "no card to beat"),
         ("turn=4", "turn=1", "player 1 starts, expected the one with 2C"),
         ("known=-/-/-/-.-.-.2", "known=-/-/-/-", "player 4 starts, expected"),
     ],

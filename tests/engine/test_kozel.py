@@ -531,7 +531,7 @@ def test_samples_are_all_that_can_be_and_equally_likely(text):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dealer": "7"}, "random or 1 or 2 or 3 or 4"),
+        ({"dealer": "7"}, "random, 1, 2, 3 or 4"),
         ({"limit": "many"}, "a number from 1"),
         ({"shokha": "no"}, "expected one of: dealer, limit"),
     ],

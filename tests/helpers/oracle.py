@@ -1,8 +1,8 @@
 """Complete values of the decks of 1 to 5 ranks, computed elsewhere by exhaustion, without theorems.
 
 `data/oracle/ranksN.npz` holds for every hand of the leader, as a bit set seen from him (see
-`solver.core.bitboard`), `value` (1 win, -1 loss, 0 draw) and `distance` (0 for draws and hands of one
-card).
+`solver.core.bitboard`), `value` (1 win, -1 loss, 0 draw) and `distance` (0 for draws and hands of
+one card).
 """
 
 from functools import cache
