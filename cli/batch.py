@@ -13,16 +13,15 @@ from pathlib import Path
 import click
 
 from cli.extras import need
+from cli.files import FILE, check_plain, force_option
 from cli.input import DEFAULT_DECK, deck_option
 from cli.progress import Progress
 from engine.errors import GameError
-from solver.core.files import whole_file
+from solver.core.files import check_different, check_new, whole_file
 from solver.study.batch import COLUMNS, TIMES, Batch, RecordError, Solve
-from solver.study.records import FORMATS, record_file
+from solver.study.records import FORMATS, gathering, record_file
 from solver.study.summary import LISTED, OUTCOMES, Summary, deck_name, interval
 from solver.study.workers import cluster, processes
-
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -40,6 +39,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     "-o", "--output", type=FILE, metavar="FILE", help="A new file; default: standard output."
 )
 @click.option("--resume", is_flag=True, help="Continue FILE where an earlier run has stopped.")
+@force_option
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Processes (default: 1).")
 @click.option("--scheduler", metavar="tcp://…", help="Let a Dask cluster do the work.")
 @click.option("--timings", is_flag=True, help="Add the seconds that each deal has taken.")
@@ -52,6 +52,7 @@ def batch(
     kind: str | None,
     output: Path | None,
     resume: bool,
+    force: bool,
     jobs: int,
     scheduler: str | None,
     timings: bool,
@@ -65,8 +66,9 @@ def batch(
     A summary goes to standard error.
 
     The same deck, seed and format give the same file, byte for byte, whoever does the work; only
-    the seconds of --timings differ. It can be interrupted at any moment: --resume keeps all whole
-    records of FILE and adds what is missing. Parquet is gathered in FILE.part until it is complete.
+    the seconds of --timings differ. It can be interrupted at any moment: --resume solves the whole
+    records of FILE again, keeps them if they are right, and adds what is missing. Parquet is
+    gathered in a hidden file beside FILE until it is complete.
 
     \b
     Examples:
@@ -79,6 +81,8 @@ def batch(
         raise click.UsageError("--all has no --seed, its deals are not random.")
     if resume and output is None:
         raise click.UsageError("--resume continues a file, expected -o FILE as well.")
+    if resume and force:
+        raise click.UsageError("Expected either --resume or --force.")
     if scheduler and jobs > 1:
         raise click.UsageError("Expected either --jobs or --scheduler.")
     if summary and not summary.absolute().parent.is_dir():
@@ -87,26 +91,32 @@ def batch(
     kind = kind or (suffix if suffix in FORMATS else "csv")
     if kind == "parquet":
         need("pyarrow", "parquet")
+    check_plain(output)
+    check_plain(summary)
+    check_different(records=output, summary=summary, gathered_records=output and gathering(output))
+    if summary:
+        check_new(summary, force or resume)
     columns = (*COLUMNS, TIMES) if timings else COLUMNS
     work = Batch(deck, None if every else count, seed or 0)
     tally = Summary(weighted=every)
     with (
         workers(deck, jobs, scheduler) as solve,
         continuing(output),
-        record_file(output or sys.stdout.buffer, kind, columns, resume) as file,
+        record_file(output or sys.stdout.buffer, kind, columns, resume, force) as file,
+        Progress() as progress,
     ):
         if resume:
             for record in work.keep(file.read(), solve):
                 tally.add(record)
+                progress(tally.records / work.count, f"{tally.records:,} deals checked")
             file.cut()
-        with Progress() as progress:
-            started, before = time.perf_counter(), tally.records
-            for record in work.records(solve):
-                file.append(record)
-                tally.add(record)
-                if output or not sys.stdout.isatty():
-                    rate = (tally.records - before) / (time.perf_counter() - started)
-                    progress(tally.records / work.count, pace(tally.records, work.count, rate))
+        started, before = time.perf_counter(), tally.records
+        for record in work.records(solve):
+            file.append(record)
+            tally.add(record)
+            if output or not sys.stdout.isatty():
+                rate = (tally.records - before) / (time.perf_counter() - started)
+                progress(tally.records / work.count, pace(tally.records, work.count, rate))
     if summary:
         heading = {"ranks": deck, "deals": "all" if every else "random", "seed": work.seed}
         text = json.dumps(heading | tally.to_dict(), indent=2)

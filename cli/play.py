@@ -11,6 +11,7 @@ from typing import BinaryIO
 import click
 
 from cli.board import Board
+from cli.files import FILE, check_plain, force_option
 from cli.human import Human, Quit
 from cli.seats import numbered, parse_options, seat_players
 from engine.arena import record as records
@@ -47,10 +48,11 @@ MOST_DRAWS = 100
 @click.option(
     "--record",
     "file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Record the games in a file for challenge replay.",
 )
+@force_option
 def play(
     game: str,
     specs: str | None,
@@ -61,6 +63,7 @@ def play(
     target: str | None,
     quiet: bool,
     file: Path | None,
+    force: bool,
 ) -> None:
     """Play GAME. To list games, their options and players: challenge games.
 
@@ -82,7 +85,7 @@ def play(
     names, players = seat_players(specs, rules)
     seed = random.randrange(10**6) if seed is None else seed
     try:
-        with _whole_file(file) if file else nullcontext() as stream:
+        with _new_file(file, force) if file else nullcontext() as stream:
             table = Table(names, players, options, quiet, stream)
             if is_match:
                 table.play_match(Match.start(rules, seed, target))
@@ -93,9 +96,11 @@ def play(
         click.echo("Stopped; nothing is recorded." if file else "Stopped.")
 
 
-def _whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
-    from solver.core.files import whole_file  # not needed for playing
+def _new_file(path: Path, force: bool) -> AbstractContextManager[BinaryIO]:
+    from solver.core.files import check_new, whole_file  # not needed for playing
 
+    check_plain(path)
+    check_new(path, force)
     return whole_file(path)
 
 

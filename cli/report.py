@@ -7,18 +7,18 @@ from pathlib import Path
 import click
 
 from cli.extras import need
+from cli.files import FILE, check_plain, force_option
 from engine.errors import GameError
-from solver.core.files import whole_file
+from solver.core.files import check_different, check_new, whole_file
 from solver.study.batch import RecordError
 from solver.study.records import read_records
-
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("-o", "--output", type=FILE, metavar="PAGE", help="Default: FILE, ending in .html.")
-def report(file: Path, output: Path | None) -> None:
+@force_option
+def report(file: Path, output: Path | None, force: bool) -> None:
     """Draw what `challenge batch` has written to FILE, in any of its formats.
 
     The page needs nothing but itself. It shows the share of deals won by number and by rank of the
@@ -29,6 +29,10 @@ def report(file: Path, output: Path | None) -> None:
       challenge batch --all -o easy.csv && challenge report easy.csv
     """
     need("matplotlib", "report")
+    output = output or file.with_suffix(".html")
+    check_different(records=file, page=output)
+    check_plain(output)
+    check_new(output, force)
     try:
         records = list(read_records(file))
     except ModuleNotFoundError:
@@ -38,9 +42,6 @@ def report(file: Path, output: Path | None) -> None:
         raise GameError(f"{file}: {error}") from None
     if not records:
         raise GameError(f"{file} holds no records, expected what challenge batch writes")
-    output = output or file.with_suffix(".html")
-    if output.exists() and output.samefile(file):
-        raise GameError(f"{output} holds the records, expected another name for the page")
     from cli.page import write_page
 
     page = write_page(records)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.errors import BAD_INPUT, FAILED, stop
+from cli.files import FILE, check_plain, force_option
 from cli.progress import Progress
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
@@ -21,7 +22,7 @@ from solver.complete.table import (
     find_table,
     table_path,
 )
-from solver.core.files import user_folder
+from solver.core.files import check_different, check_new, user_folder
 from solver.core.machine import cores
 from solver.tables import open_tables
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from solver.complete.build import Progress as BuildProgress
 
 RANKS = click.IntRange(1, MAX_RANKS)
-FILE = click.Path(path_type=Path)
 
 
 @click.group()
@@ -65,12 +65,14 @@ def table() -> None:
     help="Where the state of the build is saved every ten minutes; a build that finds the file "
     "goes on from there (default: from 7 ranks on, in the user's data folder).",
 )
+@force_option
 def build(
     ranks: int,
     distances: bool | None,
     threads: int | None,
     output: Path | None,
     checkpoint: Path | None,
+    force: bool,
 ) -> None:
     """Build the complete solution of a deck.
 
@@ -94,6 +96,14 @@ def build(
     if checkpoint is None and ranks > builds.DISTANCE_RANKS:
         name = file_name(ranks, "checkpoint")
         checkpoint = _beside(output, "checkpoint") if output else user_folder() / name
+    check_different(
+        **{f"table of {kind}": path for kind, path in paths.items()}, checkpoint=checkpoint
+    )
+    if output:
+        check_plain(output)
+        continued = checkpoint is not None and checkpoint.exists()
+        for path in paths.values():
+            check_new(path, force or continued)
     memory = builds.memory_needed(ranks, "distance" in kinds, threads) / 2**30
     hours = builds.seconds_needed(ranks, "distance" in kinds, threads) / 3600
     if hours > 0.01:
@@ -147,6 +157,8 @@ def verify(
     if checkpoint and sample:
         raise click.UsageError("--checkpoint is for a full check, not for a --sample.")
     tables = _open_beside(file) if file else open_tables().deck(ranks or 0)
+    for each in (tables.outcome, tables.distance, tables.progress):
+        check_different(table=each.path if each else None, checkpoint=checkpoint)
     from solver.complete.verify import VerifyError
     from solver.complete.verify import verify as verify_tables
 

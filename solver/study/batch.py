@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -63,43 +63,59 @@ class Batch:
         """What is known of deals that may come up again."""
 
     def keep(self, records: Iterable[Record], solve: Solve) -> Iterator[Record]:
-        """The first records, from an earlier run.
+        """The first records, from an earlier run. Nothing in them is trusted: all are solved again.
 
-        Raises RecordError if they are not of these deals. The last one is computed again, for the
-        same deals may have come from other tables or, if there is only one, from another deck.
+        Raises RecordError if they are not those of these deals, were altered, or come from other
+        tables.
         """
-        last: tuple[Deal, Record] | None = None
-        for number, record in enumerate(records, 1):
-            deal = next(self._deals, None)
-            if deal is None:
-                raise RecordError(f"it has more than the {self.count} records asked for")
-            if not describe(deal).items() <= record.items():
-                raise RecordError(
-                    f"record {number} is of the deal {record['deal']}, weight {record['weight']}, "
-                    f"expected {deal}, weight {deal.weight}: its deck, seed or choice was another"
-                )
-            if self.seed is not None:
-                self._answers[deal] = record
-            yield record
-            last = deal, record
-        if last:
-            (again,) = solve(last[:1])
-            for column in COLUMNS:
-                if last[1][column] != again[column]:
+        number = 0
+        rows = iter(records)
+        while block := list(islice(rows, BLOCK)):
+            deals: list[Deal] = []
+            for record in block:
+                number += 1
+                deal = next(self._deals, None)
+                if deal is None:
+                    raise RecordError(f"it has more than the {self.count} records asked for")
+                if not describe(deal).items() <= record.items():
                     raise RecordError(
-                        f"its last record has the {column} {last[1][column]!r}, "
-                        f"expected {again[column]!r}: its deck or tables were others"
+                        f"record {number} is of the deal {record['deal']}, "
+                        f"weight {record['weight']}, "
+                        f"expected {deal}, weight {deal.weight}: "
+                        "its deck, seed or choice was another"
                     )
+                deals.append(deal)
+            known = dict(zip(reversed(deals), reversed(block), strict=True))  # the first of a deal
+            pairs = zip(block, self._answers_to(deals, solve, known), strict=True)
+            for place, (record, again) in enumerate(pairs, number - len(block) + 1):
+                for column in COLUMNS:
+                    if record[column] != again[column]:
+                        raise RecordError(
+                            f"record {place} has the {column} {record[column]!r}, "
+                            f"expected {again[column]!r}: it was altered, or its tables were others"
+                        )
+                if record.get(TIMES) != again.get(TIMES):
+                    raise RecordError(f"record {place} repeats a deal with other {TIMES}")
+                yield record
 
     def records(self, solve: Solve) -> Iterator[Record]:
         """The records that follow those kept. A deal that comes up again is not solved again."""
         while block := list(islice(self._deals, BLOCK)):
-            answers = self._answers if self.seed is not None else {}
-            found = solve([deal for deal in dict.fromkeys(block) if deal not in answers])
-            for deal in block:
-                if deal not in answers:
-                    answers[deal] = next(found)
-                yield answers[deal]
+            yield from self._answers_to(block, solve)
+
+    def _answers_to(
+        self, block: Sequence[Deal], solve: Solve, kept: Mapping[Deal, Record] | None = None
+    ) -> Iterator[Record]:
+        """The records of some deals; `kept`: where times of earlier runs are."""
+        answers = self._answers if self.seed is not None else {}
+        found = solve([deal for deal in dict.fromkeys(block) if deal not in answers])
+        for deal in block:
+            if deal not in answers:
+                answers[deal] = next(found)
+                if kept is not None:
+                    answers[deal].pop(TIMES, None)
+                    answers[deal] |= {TIMES: kept[deal][TIMES]} if TIMES in kept[deal] else {}
+            yield answers[deal]
 
 
 def solve_deal(deal: Deal) -> Record:

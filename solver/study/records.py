@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from itertools import islice
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, AnyStr
 
 from engine.errors import GameError
+from solver.core.files import (
+    check_new,
+    open_regular,
+    open_to_append,
+    sync,
+    sync_folder,
+    target,
+    unlock,
+    whole_file,
+)
 from solver.study.batch import COLUMNS, TIMES, Record, RecordError
 
 FORMATS = ("csv", "jsonl", "parquet")
 INTEGERS = ("trumps_held", "weight", "distance")
 ROW_GROUP = 1 << 16
 """Records in memory at once while Parquet is written."""
+MOST_LINE = 1 << 16
+"""Bytes in a line of records, at most."""
 
 
 class RecordFile:
@@ -39,7 +54,7 @@ class RecordFile:
         self._stream.seek(0)
         self._end = 0
         start = self._header or f'{{"{COLUMNS[0]}": "'.encode()
-        for number, line in enumerate(self._stream, 1):
+        for number, line in enumerate(_lines(self._stream), 1):
             if number == 1 and line[: len(start)] != start[: len(line)]:
                 raise RecordError(
                     f"it begins with {_quote(line)}, expected {_quote(start)}: "
@@ -82,109 +97,126 @@ class RecordFile:
 
 @contextmanager
 def record_file(
-    output: Path | IO[bytes], kind: str, columns: Sequence[str], resume: bool
+    output: Path | IO[bytes],
+    kind: str,
+    columns: Sequence[str],
+    resume: bool,
+    force: bool = False,
 ) -> Iterator[RecordFile]:
-    """Where the records of a batch go.
+    """Where the records of a batch go; nobody else writes there meanwhile.
 
-    Parquet cannot grow by records, so these are gathered as JSON lines in `FILE.part` and become
-    Parquet at the end. No file is left where nothing was written. Raises GameError if there is a
-    file already, though not to be resumed; RecordError if it is no Parquet file of these columns.
+    Parquet cannot grow by records, so these are gathered as JSON lines in a hidden file beside it
+    (`gathering`) and become Parquet at the end. No file is left where nothing was written. Raises
+    GameError if there is a file already, which is neither to be resumed nor, with `force`, to be
+    replaced; RecordError if it is no Parquet file of these columns; OSError.
     """
-    if isinstance(output, Path) and not resume:
-        for path in (output, _part(output)):
-            if path.is_file() and path.stat().st_size:
-                raise GameError(f"{path} is there already, expected --resume or another name")
-    if kind != "parquet":
-        with _growing(output) as stream:
-            yield RecordFile(stream, kind, columns)
-    elif isinstance(output, Path):
-        with _unpacked(output, columns, resume) as part:
-            with _growing(part) as stream:
-                file = RecordFile(stream, "jsonl", columns)
-                yield file
-                with _whole(output) as whole:
-                    write_parquet(file.read(), columns, whole)
-            part.unlink()
-    else:
+    if not isinstance(output, Path):
+        if kind != "parquet":
+            yield RecordFile(output, kind, columns)
+            return
         with TemporaryFile() as stream:
             file = RecordFile(stream, "jsonl", columns)
             yield file
             write_parquet(file.read(), columns, output)
-
-
-@contextmanager
-def _growing(output: Path | IO[bytes]) -> Iterator[IO[bytes]]:
-    """A stream to append to, and to read if it is a file."""
-    if not isinstance(output, Path):
-        yield output
         return
-    try:
-        with output.open("ab" if output.exists() and not output.is_file() else "a+b") as stream:
-            yield stream
-    finally:
-        if output.is_file() and not output.stat().st_size:
-            output.unlink()
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """Like `whole_file`, but if this process is killed the next one clears up."""
-    new = path.with_name(f"{path.name}.new")
-    try:
-        with new.open("wb") as stream:
-            yield stream
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def _part(output: Path) -> Path:
-    return output.with_name(f"{output.name}.part")
-
-
-@contextmanager
-def _unpacked(output: Path, columns: Sequence[str], resume: bool) -> Iterator[Path]:
-    """Where the records of a Parquet file are gathered, with those that it already has."""
-    part = _part(output)
-    if not resume or part.exists() or not output.exists():
-        yield part
+    keep = resume or force
+    if kind != "parquet":
+        with _growing(output, resume, keep) as stream:
+            yield RecordFile(stream, kind, columns)
         return
-    with _whole(part) as stream:
-        copy = RecordFile(stream, "jsonl", columns)
-        for record in read_parquet(output, columns):
-            copy.append(record)
+    target(output)  # or it could not be written at the end
+    with _growing(gathering(output), resume, keep) as stream:
+        check_new(output, keep, "--resume, ")
+        file = RecordFile(stream, "jsonl", columns)
+        copied = resume and output.exists() and not os.fstat(stream.fileno()).st_size
+        try:
+            if copied:
+                for record in read_parquet(output, columns):
+                    file.append(record)
+            yield file
+        except RecordError:
+            if copied:
+                stream.truncate(0)
+            raise
+        with whole_file(output) as whole:
+            write_parquet(file.read(), columns, whole)
+        stream.truncate(0)  # so that it is removed
+
+
+def gathering(output: Path) -> Path:
+    """Where the records of a Parquet file are gathered until it is complete."""
+    return output.with_name(f".{output.name}.challenge-records")
+
+
+@contextmanager
+def _growing(path: Path, resume: bool, keep: bool) -> Iterator[IO[bytes]]:
+    """A stream to append to, and to read if it is a file, which then is locked and synced."""
+    if path.exists() and not path.is_file():
+        if resume:
+            raise GameError(f"cannot continue {path}, it is no regular file")
+        with path.open("ab") as pipe:
+            yield pipe
+        return
+    path = target(path)
+    stream = open_to_append(path)
     try:
-        yield part
-    except RecordError:
-        part.unlink()
-        raise
+        check_new(path, keep, "--resume, ")
+        if not resume:
+            stream.truncate(0)
+        yield stream
+        sync(stream, path)
+        sync_folder(path)
+    finally:
+        if not os.fstat(stream.fileno()).st_size:
+            path.unlink(missing_ok=True)
+        with suppress(OSError):  # of a full disk, which has been reported
+            unlock(stream)
 
 
 def read_records(path: Path) -> Iterator[Record]:
     """The records of a file of any of `FORMATS`, without a torn last line.
 
-    Raises RecordError, ImportError without the extra `parquet` for a Parquet file.
+    Raises RecordError, OSError, ImportError without the extra `parquet` for a Parquet file.
     """
-    with path.open("rb") as stream:
-        parquet = stream.read(4) == b"PAR1"
-    if parquet:
-        yield from read_parquet(path)
-        return
+    with open_regular(path) as stream:
+        if stream.read(4) == b"PAR1":
+            yield from read_parquet(path)
+            return
+        stream.seek(0)
+        with TextIOWrapper(stream, "utf-8-sig", "replace") as text:
+            yield from _read_text(text)
+
+
+def _read_text(text: IO[str]) -> Iterator[Record]:
     kind, columns = "", list(COLUMNS)
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            if not kind:
-                kind = "jsonl" if line.lstrip().startswith("{") else "csv"
-                if kind == "csv":
+    for number, line in enumerate(_lines(text), 1):
+        if not line.strip():
+            continue
+        if not kind:
+            kind = "jsonl" if line.lstrip().startswith("{") else "csv"
+            if kind == "csv":
+                try:
                     (columns,) = csv.reader([line])
-                    continue
-            try:
-                yield _parse(line, number, kind, columns)
-            except RecordError:
-                if line.endswith("\n"):
-                    raise
+                except (ValueError, csv.Error):
+                    raise RecordError(f"line {number} is no heading: {_quote(line)}") from None
+                continue
+        try:
+            yield _parse(line, number, kind, columns)
+        except RecordError:
+            if line.endswith("\n"):
+                raise
+
+
+def _lines(stream: IO[AnyStr]) -> Iterator[AnyStr]:
+    """The lines of a stream. Raises RecordError for a very long one."""
+    number = 0
+    while line := stream.readline(MOST_LINE + 1):
+        number += 1
+        if len(line) > MOST_LINE:
+            raise RecordError(
+                f"line {number} is {_quote(line)} and so on, longer than {MOST_LINE:,} bytes"
+            )
+        yield line
 
 
 def write_parquet(records: Iterable[Record], columns: Sequence[str], stream: IO[bytes]) -> None:
@@ -195,27 +227,34 @@ def write_parquet(records: Iterable[Record], columns: Sequence[str], stream: IO[
     numbers = dict.fromkeys(INTEGERS, pa.int64()) | {TIMES: pa.float64()}
     schema = pa.schema([(column, numbers.get(column, pa.string())) for column in columns])
     rows = iter(records)
-    with parquet.ParquetWriter(stream, schema) as writer:
+    with parquet.ParquetWriter(stream, schema, write_page_checksum=True) as writer:
         while group := list(islice(rows, ROW_GROUP)):
             writer.write_table(pa.Table.from_pylist(group, schema))
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[Record]:
     """The records of a Parquet file, which must have just `columns`. Raises as `read_records`."""
-    from pyarrow import ArrowInvalid, parquet
+    from pyarrow import parquet
 
+    stream = open_regular(path)
     try:
-        with parquet.ParquetFile(path) as file:
+        with stream, parquet.ParquetFile(stream, page_checksum_verification=True) as file:
             names = file.schema_arrow.names
             if columns and names != list(columns):
                 raise RecordError(
                     f"it has the columns {', '.join(names)}, expected {', '.join(columns)}"
                 )
             rows = (row for group in file.iter_batches(ROW_GROUP) for row in group.to_pylist())
+            number = 0
             for number, row in enumerate(rows, 1):
                 yield _checked(row, f"record {number}")
-    except ArrowInvalid as error:
-        raise RecordError(f"it is no Parquet file: {error}") from None
+            if number != file.metadata.num_rows:
+                raise RecordError(f"it holds {number} records, not {file.metadata.num_rows}")
+    except (RecordError, GeneratorExit):
+        raise
+    except Exception as error:  # whatever a damaged file makes of pyarrow
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise RecordError(f"it is no Parquet file, or a damaged one: {reason[:200]}") from None
 
 
 def _parse(line: str, number: int, kind: str, columns: Sequence[str]) -> Record:
@@ -225,7 +264,7 @@ def _parse(line: str, number: int, kind: str, columns: Sequence[str]) -> Record:
             return _checked(json.loads(line), where)
         (cells,) = csv.reader([line])
         return _checked(dict(zip(columns, cells, strict=True)), where)
-    except (ValueError, csv.Error):
+    except (ValueError, RecursionError, csv.Error):
         raise RecordError(f"{where} is no record: {_quote(line)}") from None
 
 
@@ -236,11 +275,13 @@ def _checked(row: Any, where: str) -> Record:
             row[column] = None if row[column] in ("", None) else int(row[column])
         if TIMES in row:
             row[TIMES] = float(row[TIMES])
+            if not 0 <= row[TIMES] < inf:
+                raise ValueError
         texts = (row[column] for column in COLUMNS if column not in INTEGERS)
         decided = {"win": True, "loss": True, "draw": row["distance"] is None}
         if decided[row["outcome"]] and all(isinstance(text, str) for text in texts):
             return dict(row)
-    except (LookupError, TypeError, ValueError):
+    except (ArithmeticError, LookupError, TypeError, ValueError):
         pass
     raise RecordError(f"{where} is no record, expected {', '.join(COLUMNS)}")
 

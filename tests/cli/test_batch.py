@@ -24,7 +24,7 @@ from cli.main import main
 from engine.deals import Deal, all_deals, random_deal
 from solver.solver import solve
 from solver.study.batch import COLUMNS, Batch, load, solve_deal
-from solver.study.records import RecordFile, read_records
+from solver.study.records import RecordFile, gathering, read_records, write_parquet
 from solver.study.summary import Summary, interval
 
 EASY = Fraction(2_497_018, 2_704_156)
@@ -302,7 +302,7 @@ def test_cut_anywhere_and_resumed(tmp_path, kind, deals):
     if kind == "parquet":
         pytest.importorskip("pyarrow")
     output = tmp_path / f"deals.{kind}"
-    growing = tmp_path / "deals.parquet.part" if kind == "parquet" else output
+    growing = gathering(output) if kind == "parquet" else output
     batch(*deals, "-o", output)
     expected = output.read_bytes()
     whole = batch(*deals, "--format", "csv" if kind == "csv" else "jsonl").encode()
@@ -342,7 +342,7 @@ def test_more_random_deals_are_added(tmp_path, kind):
     assert (tmp_path / f"deals.{kind}").read_bytes() == expected
 
 
-def test_deals_that_were_kept_are_not_solved_again():
+def test_each_deal_is_solved_once_and_all_that_were_kept_again():
     asked = []
 
     def solve_some(deals):
@@ -354,17 +354,53 @@ def test_deals_that_were_kept_are_not_solved_again():
     asked.clear()
     again = Batch(2, 300)
     assert list(again.keep(written[:200], solve_some)) == written[:200]
-    last, *_ = asked
-    assert str(last) == written[199]["deal"]
+    assert {str(deal) for deal in asked} == {record["deal"] for record in written[:200]}
     assert list(again.records(solve_some)) == written[200:]
-    assert not {str(deal) for deal in asked[1:]} & {record["deal"] for record in written[:200]}
+    assert len(asked) == len(set(asked)) == len({record["deal"] for record in written})
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("deals", [["--all"], ["--count", 50]])
+def test_an_altered_record_is_found_wherever_it_is(tmp_path, kind, deals):
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    output = tmp_path / f"deals.{kind}"
+    batch(*deals, "-o", output)
+    records = list(read_records(output))
+    rng = random.Random(1)
+    changes = [
+        ("outcome", lambda r: {"win": "loss", "loss": "win"}[r["outcome"]]),
+        ("distance", lambda r: r["distance"] + 1),
+        ("winning_leads", lambda r: r["winning_leads"][3:]),
+        ("source", lambda r: "search"),
+    ]
+    for column, change in changes:
+        number = rng.choice([i for i, r in enumerate(records) if change(r) != r[column]])
+        altered = [dict(record) for record in records]
+        altered[number][column] = change(altered[number])
+        write_records(output, kind, altered)
+        content = output.read_bytes()
+        error = batch(*deals, "--resume", "-o", output, expected=2)
+        assert f"cannot continue {output}: record {number + 1} has the {column} " in error
+        assert output.read_bytes() == content
+        assert list(tmp_path.iterdir()) == [output]
+
+
+def write_records(path, kind, records):
+    with path.open("w+b") as stream:
+        if kind == "parquet":
+            write_parquet(records, COLUMNS, stream)
+        else:
+            file = RecordFile(stream, kind, COLUMNS)
+            for record in records:
+                file.append(record)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--count", 40], "is there already, expected --resume or another name"),
+        (["--count", 40], "is there already, expected --resume, --force or another name"),
         (["--resume", "--count", 39], "it has more than the 39 records asked for"),
         (["--resume", "--count", 40, "--seed", 1], "its deck, seed or choice was another"),
         (["--resume", "--all"], "its deck, seed or choice was another"),
@@ -402,7 +438,7 @@ def test_file_of_another_batch_is_refused(tmp_path, kind, arguments, sentence):
         ),
         (
             ",".join(COLUMNS).encode() + b"\n3 -.-,-,-,0,1,win,999,AC,table\n",
-            "its last record has the distance 999",
+            "record 1 has the distance 999, expected ",
         ),
     ],
 )
@@ -441,7 +477,7 @@ def test_killed_at_random_moments(tmp_path, kind, jobs):
         pytest.importorskip("pyarrow")
     load(4)
     output, expected = tmp_path / f"deals.{kind}", tmp_path / "expected"
-    growing = tmp_path / "deals.parquet.part" if kind == "parquet" else output
+    growing = gathering(output) if kind == "parquet" else output
     arguments = ["batch", "--deck", "4", "--count", "2000", "--format", kind, "--seed", "2"]
     assert challenge(*arguments, "-o", str(expected))[0] == 0
     rng = random.Random(jobs)

@@ -84,7 +84,12 @@ def test_record_and_replay(name, options, tmp_path):
     _, output, _ = challenge(*arguments, "--seed", "4", "--deals", "2", "--record", str(file))
     assert challenge("replay", str(file)) == (0, output, "")
     first = file.read_bytes()
-    challenge(*arguments, "--seed", "4", "--deals", "2", "--record", str(file), "--quiet")
+    again = [*arguments, "--seed", "4", "--deals", "2", "--record", str(file), "--quiet"]
+    assert challenge(*again)[::2] == (
+        2,
+        f"Error: {file} is there already, expected --force or another name\n",
+    )
+    assert challenge(*again, "--force")[0] == 0
     assert file.read_bytes() == first
     assert [path.name for path in tmp_path.iterdir()] == ["games"]
 

@@ -170,7 +170,9 @@ def test_page_does_not_replace_the_records(folder, tmp_path):
     file.write_text(records)
     status, output, error = challenge("report", str(file))
     assert (status, output) == (2, "")
-    assert error == f"Error: {file} holds the records, expected another name for the page\n"
+    assert error == (
+        f"Error: the records and the page would be the same file {file}, expected different names\n"
+    )
     assert file.read_text() == records
 
 

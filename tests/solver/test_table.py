@@ -2,7 +2,6 @@
 
 import hashlib
 import lzma
-import os
 import random
 import struct
 import zlib
@@ -19,7 +18,6 @@ from solver.complete.table import (
     write_table,
 )
 from solver.core.bitboard import plain_suits, slices
-from solver.core.files import whole_file
 
 SHIPPED = range(1, 7)
 KINDS = ("outcome", "distance")
@@ -127,54 +125,6 @@ def test_a_table_that_lacks_slices_is_not_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# Whole files or none.
-
-
-def test_a_whole_file_appears_at_the_end(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-    with whole_file(path) as file:
-        file.write(b"new")
-        assert path.read_bytes() == b"old"
-    assert path.read_bytes() == b"new"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_what_a_link_leads_to_is_replaced(tmp_path):
-    path, link = tmp_path / "file", tmp_path / "link"
-    link.symlink_to(path)
-    with whole_file(link) as file:
-        file.write(b"new")
-    assert link.is_symlink()
-    assert path.read_bytes() == b"new"
-
-
-def test_a_pipe_or_a_device_is_not_replaced(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    with pytest.raises(OSError, match="not a regular file"), whole_file(path):
-        pass
-    assert path.is_fifo()
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_an_error_leaves_nothing_behind(tmp_path, error):
-    path = tmp_path / "file"
-
-    def fail():
-        with whole_file(path) as file:
-            file.write(b"half of it")
-            raise error
-
-    for old in ([], [path]):
-        with pytest.raises(error):
-            fail()
-        assert list(tmp_path.iterdir()) == old
-        path.write_bytes(b"old")
-    assert path.read_bytes() == b"old"
-
-
 # Broken files.
 
 
@@ -273,10 +223,3 @@ def test_no_file_at_all(tmp_path):
     refused(tmp_path, "cannot read the table .*: Is a directory")
     (tmp_path / "text").write_text("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 -\n" * 9)
     refused(tmp_path / "text", "is no table file: it does not begin with CHALLTAB")
-
-
-def test_the_file_that_cannot_be_written_is_named(tmp_path):
-    path = tmp_path / "nowhere" / "ranks1.outcome"
-    with pytest.raises(OSError, match="No such file") as caught, whole_file(path):
-        pass
-    assert caught.value.filename == str(path)

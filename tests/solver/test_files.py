@@ -1,0 +1,326 @@
+"""Files: written whole or not at all, by one at a time, whatever fails on the way."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.errors import GameError
+from solver.core import files
+from solver.core.files import (
+    check_different,
+    check_new,
+    locked,
+    open_regular,
+    open_to_append,
+    unlock,
+    whole_file,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+def write(path, content=b"new"):
+    with whole_file(path) as file:
+        file.write(content)
+
+
+def test_a_whole_file_appears_at_the_end(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    with whole_file(path) as file:
+        file.write(b"new")
+        file.flush()
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_link_leads_to_is_replaced(tmp_path):
+    path, link = tmp_path / "file", tmp_path / "link"
+    link.symlink_to(path)
+    for content in (b"made", b"replaced"):
+        write(link, content)
+        assert link.is_symlink()
+        assert path.read_bytes() == content
+
+
+def test_links_that_go_round(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    for use in (write, open_regular, open_to_append):
+        with pytest.raises(OSError, match="symbolic links") as caught:
+            use(one)
+        assert caught.value.filename == str(one)
+
+
+def test_a_pipe_a_device_or_a_directory_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/null"), tmp_path):
+        with pytest.raises(OSError, match="not a regular file"):
+            write(path)
+        with pytest.raises(OSError, match="not a regular file"):
+            open_to_append(path)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file") as caught:
+        open_regular(pipe)
+    assert caught.value.filename == str(pipe)
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_an_error_leaves_nothing_behind(tmp_path, error):
+    path = tmp_path / "file"
+
+    def fail():
+        with whole_file(path) as file:
+            file.write(b"half of it")
+            raise error
+
+    for old in ([], [path]):
+        with pytest.raises(error):
+            fail()
+        assert list(tmp_path.iterdir()) == old
+        path.write_bytes(b"old")
+    assert path.read_bytes() == b"old"
+
+
+def test_the_file_that_cannot_be_written_is_named(tmp_path):
+    path = tmp_path / "nowhere" / "ranks1.outcome"
+    with pytest.raises(OSError, match="No such file") as caught:
+        write(path)
+    assert caught.value.filename == str(path)
+
+
+def test_files_of_others_are_not_touched(tmp_path):
+    others = [tmp_path / f"file.{ending}" for ending in ("new", "part", "tmp")]
+    others += [tmp_path / f".file.{ending}" for ending in ("part", "1.part", "lock")]
+    for other in others:
+        other.write_text("precious")
+    write(tmp_path / "file")
+    assert {other.read_text() for other in others} == {"precious"}
+
+
+# Somebody who has left something in the way.
+
+
+def test_what_the_dead_have_left_is_used(tmp_path):
+    path = tmp_path / "file"
+    for ending in ("part", "lock"):
+        (tmp_path / f".file.challenge-{ending}").write_bytes(b"of a process that was killed")
+    with locked(path):
+        write(path)
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", ["part", "lock"])
+def test_nothing_is_written_through_a_link_in_the_way(tmp_path, ending):
+    precious, beside = tmp_path / "precious", tmp_path / f".file.challenge-{ending}"
+    precious.write_text("of somebody else")
+    for make in (beside.symlink_to, beside.hardlink_to):
+        make(precious)
+        with pytest.raises(OSError) as caught, locked(tmp_path / "file"):  # noqa: PT011
+            write(tmp_path / "file")
+        assert caught.value.filename == str(tmp_path / "file")
+        assert precious.read_text() == "of somebody else"
+        beside.unlink()
+
+
+# Two at a time.
+
+
+def test_two_writers(tmp_path):
+    path = tmp_path / "file"
+    with whole_file(path) as file:
+        with pytest.raises(OSError, match="another process is writing it") as caught:
+            write(path, b"other")
+        assert caught.value.filename == str(path)
+        file.write(b"mine")
+    assert path.read_bytes() == b"mine"
+    with locked(path):
+        with pytest.raises(OSError, match="another process is writing it"), locked(path):
+            pass
+        write(path, b"in the block")
+    with locked(path):
+        pass
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_grows_is_locked_by_any_of_its_names(tmp_path):
+    path, link, twin = (tmp_path / name for name in ("file", "link", "twin"))
+    file = open_to_append(path)
+    link.symlink_to(path)
+    twin.hardlink_to(path)
+    for name in (path, link, twin):
+        with pytest.raises(OSError, match="another process is writing it"):
+            open_to_append(name)
+    unlock(file)
+    unlock(open_to_append(twin))
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from solver.core.files import locked, whole_file
+with locked(Path(sys.argv[1])), whole_file(Path(sys.argv[1])) as file:
+    file.write(b"half")
+    file.flush()
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_lock_dies_with_its_process(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], cwd=ROOT, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"held\n"
+        for use in (locked, whole_file):
+            with pytest.raises(OSError, match="another process is writing it"), use(path):
+                pass
+        process.send_signal(signal.SIGKILL)
+    assert path.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 3
+    with locked(path):
+        write(path)
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_does_not_hold_the_lock(tmp_path):
+    path = tmp_path / "file"
+    with locked(path):
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+    with locked(path):
+        pass
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def test_many_writers_one_after_the_other(tmp_path):
+    """Whatever they do to each other, each file is whole, and nothing is left."""
+    path = tmp_path / "file"
+    program = f"""
+from pathlib import Path
+from solver.core.files import whole_file
+done = 0
+while done < 50:
+    try:
+        with whole_file(Path({str(path)!r})) as file:
+            file.write(bytes([done]) * 100_000)
+            file.flush()
+            file.write(bytes([done]) * 100_000)
+    except OSError as error:
+        assert "another process is writing it" in str(error)
+    else:
+        done += 1
+"""
+    processes = [subprocess.Popen([sys.executable, "-c", program], cwd=ROOT) for _ in range(3)]
+    while any(process.poll() is None for process in processes):
+        if path.exists():
+            content = path.read_bytes()
+            assert len(content) == 200_000
+            assert len(set(content)) == 1
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_without_locks_of_the_system(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "fcntl", None)
+    path = tmp_path / "file"
+    with locked(path):
+        write(path)
+    assert path.read_bytes() == b"new"
+    unlock(open_to_append(path))
+
+
+# Names.
+
+
+def test_one_file_under_two_names(tmp_path):
+    path, link, twin = (tmp_path / name for name in ("file", "link", "twin"))
+    path.write_text("")
+    link.symlink_to(path)
+    twin.hardlink_to(path)
+    round_about = tmp_path / "folder" / ".." / "file"
+    (tmp_path / "folder").mkdir()
+    for other in (path, link, twin, round_about):
+        with pytest.raises(GameError, match="the records and the summary would be the same file"):
+            check_different(records=path, summary=other)
+    with pytest.raises(GameError, match="would be the same file"):
+        check_different(records=tmp_path / "a", summary=tmp_path / "A")
+    check_different(records=path, summary=tmp_path / "other", page=None)
+
+
+def test_a_file_that_is_there_is_refused(tmp_path):
+    path = tmp_path / "file"
+    check_new(path, False)
+    path.write_text("")
+    check_new(path, False)
+    path.write_text("precious")
+    check_new(path, True)
+    with pytest.raises(GameError, match="is there already, expected --force or another name"):
+        check_new(path, False)
+
+
+# Every call to the system fails once.
+
+
+class Faults:
+    """Makes call number `at` of those of `solver.core.files` to the system fail."""
+
+    def __init__(self, monkeypatch, at, code=errno.ENOSPC):
+        self.calls, self.at, self.code = 0, at, code
+        for name in ("open", "fsync", "fchmod", "replace", "fstat"):
+            monkeypatch.setattr(files.os, name, self.failing(getattr(os, name)))
+        raw = files._Named
+        monkeypatch.setattr(raw, "write", self.failing(raw.write))
+        monkeypatch.setattr(raw, "truncate", self.failing(raw.truncate), raising=False)
+
+    def failing(self, call):
+        def instead(*arguments, **options):
+            self.calls += 1
+            if self.calls == self.at:
+                raise OSError(self.code, os.strerror(self.code))
+            return call(*arguments, **options)
+
+        return instead
+
+
+def test_every_call_to_the_system_fails_once(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    for at in range(1, 100):
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            faults = Faults(monkeypatch, at)
+            try:
+                write(path, b"new")
+            except OSError:
+                assert path.read_bytes() == b"old"
+        if faults.calls < at:
+            break
+        write(path, b"old")  # the next one is not kept from writing
+        assert path.read_bytes() == b"old"
+        assert list(tmp_path.iterdir()) == [path]
+    assert at > 8
