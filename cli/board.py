@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 import click
@@ -11,7 +10,6 @@ import click
 from cli.picture import Picture
 from engine.arena.play import FINISHED, LIMIT, Play, steps
 from engine.game import Action, State
-from engine.notation import parse_card
 
 
 class Board:
@@ -26,11 +24,7 @@ class Board:
 
     def label(self, state: State, action: Action) -> str:
         """The text form of an action with its cards drawn."""
-        return re.sub(
-            "[2-9TJQKA][SHDC]",
-            lambda match: self.picture.card(parse_card(match[0])),
-            state.action_to_string(action),
-        )
+        return state.label(action, self.picture)
 
     def show(
         self,

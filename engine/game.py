@@ -144,9 +144,13 @@ class State(ABC):
     def returns(self) -> tuple[float, ...]:
         """A number for each player of a finished game. Raises GameError before the end."""
 
-    @abstractmethod
     def action_to_string(self, action: Any) -> str:
         """The text form of an action, unique among the legal ones of this state."""
+        return self.label(action, Pen())
+
+    def label(self, action: Any, pen: Pen) -> str:
+        """The text form of an action, its cards drawn."""
+        return pen.action(action)
 
     def parse_action(self, text: str) -> Action:
         """The legal action written `text`: a word, or cards as `parse_card` reads them.
@@ -210,9 +214,8 @@ class State(ABC):
         """What to tell of a finished game, besides its returns."""
         return None
 
-    @abstractmethod
     def __str__(self) -> str:
-        """The text form."""
+        return str(self.observation(0))
 
 
 def one_point(player: int, players: int) -> tuple[int, ...]:

@@ -58,11 +58,13 @@ class Pen:
         """Such as `9D`."""
         return self.style(RANKS[14 - card.rank] + self.suits[card.suit], card.suit)
 
+    def action(self, action: object) -> str:
+        """A card, or another action as it is."""
+        return self.card(action) if isinstance(action, Card) else str(action)
+
     def cards(self, actions: Iterable[Card | str]) -> str:
-        """Cards, and other actions as they are, with spaces between them."""
-        return " ".join(
-            self.card(action) if isinstance(action, Card) else action for action in actions
-        )
+        """Cards and other actions, with spaces between them."""
+        return " ".join(map(self.action, actions))
 
     def hand(self, hand: Collection[Card] | None, size: int) -> str:
         """The cards of a hand, or how many they are if it is None."""

@@ -179,9 +179,6 @@ class Position(State):
             raise GameError("the game is not over, nobody has played his last card")
         return (1.0, -1.0) if self.winner == 1 else (-1.0, 1.0)
 
-    def action_to_string(self, action: Any) -> str:
-        return str(action)
-
     def observation(self, player: int) -> OpenPosition:
         """The position itself: hands are open."""
         return OpenPosition(self, player)

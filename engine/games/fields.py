@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
 from engine.cards import Card, Hand, in_order
 from engine.errors import GameError
 from engine.notation import clean, format_hand, parse_card, parse_hand
 
 NONE = "-"
+_T = TypeVar("_T")
 
 
 def write(**fields: object) -> str:
@@ -59,6 +61,24 @@ def join(parts: Iterable[object], separator: str) -> str:
 def format_hands(hands: Iterable[Collection[Card]]) -> str:
     """Hands with `/` between them, an empty one as `-`."""
     return "/".join(format_hand(frozenset(hand)) if hand else NONE for hand in hands)
+
+
+def seen_hands(hands: Sequence[_T], player: int) -> tuple[_T | None, ...]:
+    """The hands with None for those that `player` does not see; a spectator, 0, sees them all."""
+    return tuple(
+        hand if player in (0, owner) else None for owner, hand in enumerate(hands, start=1)
+    )
+
+
+def format_seen_hands(
+    player: int, hands: Sequence[Collection[Card] | None], sizes: Iterable[int]
+) -> dict[str, object]:
+    """The fields that say what `player` sees of hands: his own one, or `?`, and all sizes."""
+    if not player:
+        return {"hands": format_hands(hand or () for hand in hands)}
+    own = hands[player - 1]
+    text = "?" if own is None else format_hands([own])
+    return {"player": player, "hand": text, "sizes": join(sizes, "/")}
 
 
 def parse_hands(name: str, text: str, count: int, ranks: int) -> tuple[Hand, ...]:

@@ -36,7 +36,8 @@ class KozelObservation(Observation):
 
     def __str__(self) -> str:
         return fields.write(
-            **self._hands(),
+            **fields.format_seen_hands(self.player, self.hands, self.sizes),
+            stock=self.stock if isinstance(self.stock, int) else fields.join(self.stock, ","),
             turned=self.turned,
             tricks=fields.join(self.tricks, ";"),
             shown=fields.join(self.shown, ";"),
@@ -44,18 +45,6 @@ class KozelObservation(Observation):
             turn=self.turn,
             phase=self.phase,
         )
-
-    def _hands(self) -> dict[str, object]:
-        """The fields that say what he sees of hands and stock."""
-        if not isinstance(self.stock, int):
-            hands = fields.format_hands(hand or () for hand in self.hands)
-            return {"hands": hands, "stock": fields.join(self.stock, ",")}
-        return {
-            "player": self.player,
-            "hand": fields.format_hands([self.hands[self.player - 1] or ()]),
-            "sizes": fields.join(self.sizes, "/"),
-            "stock": self.stock,
-        }
 
     def picture(self, pen: Pen) -> Iterator[str]:
         """Trumps and stock, a line for each player, the tricks, hands shown."""

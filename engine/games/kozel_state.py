@@ -10,7 +10,7 @@ from typing import Any, Self
 from engine.cards import Card, deal, in_order
 from engine.errors import GameError
 from engine.game import State
-from engine.games import kozel_hidden
+from engine.games import fields, kozel_hidden
 from engine.games.kozel_seen import KozelObservation
 from engine.games.kozel_tricks import (
     ANSWER,
@@ -142,10 +142,10 @@ class KozelState(KozelFields, State):
         first, second = self.penalties()
         return tuple(map(float, (second - first, first - second) * 2))
 
-    def action_to_string(self, action: Any) -> str:
+    def label(self, action: Any, pen: Pen) -> str:
         if not isinstance(action, Group):
             return str(action)
-        return " ".join(map(str, action.cards if action.up else (DOWN, *action.cards)))
+        return pen.cards(action.cards if action.up else (DOWN, *action.cards))
 
     def observation(self, player: int) -> KozelObservation:
         """Own hand, sizes, all plays in order, those of others face down without their cards.
@@ -167,10 +167,7 @@ class KozelState(KozelFields, State):
 
         return KozelObservation(
             player,
-            tuple(
-                hand if player in (0, owner) else None
-                for owner, hand in enumerate(self.hands, start=1)
-            ),
+            fields.seen_hands(self.hands, player),
             tuple(map(len, self.hands)),
             len(self.stock) if player else self.stock,
             self.turned,
@@ -243,9 +240,6 @@ class KozelState(KozelFields, State):
 
     def result(self) -> str:
         return "{} points to {}".format(*self.points())
-
-    def __str__(self) -> str:
-        return str(self.observation(0))
 
     def __repr__(self) -> str:
         return f"{self.game!r}.parse({str(self)!r})"

@@ -209,19 +209,15 @@ class PileState(PileFields, State):
         others = len(self.hands) - 1
         return one_against_all(self.loser, -1.0, 1.0 / others, len(self.hands))
 
-    def action_to_string(self, action: Any) -> str:
-        return str(action)
-
     def observation(self, player: int) -> PileObservation:
         """Own hand, hand sizes, the cards that all know, what the player may see of the pile."""
         hidden = len(self.pile) - self._seen_of_pile(player) if player else 0
         return PileObservation(
             self.RANKS,
             player,
-            tuple(
-                hand if player in (0, owner) and not (player and self.phase == CHOOSE) else None
-                for owner, hand in enumerate(self.hands, start=1)
-            ),
+            (None,) * len(self.hands)
+            if player and self.phase == CHOOSE
+            else fields.seen_hands(self.hands, player),
             tuple(map(len, self.hands)),
             self.known,
             (None,) * hidden + self.pile[hidden:],
@@ -279,9 +275,6 @@ class PileState(PileFields, State):
 
     def news(self, after: Self, names: Sequence[str]) -> str | None:
         return f"{names[self.turn - 1]} is out" if self.turn in after.out else None
-
-    def __str__(self) -> str:
-        return str(self.observation(0))
 
     def __repr__(self) -> str:
         return f"{self.game!r}.parse({str(self)!r})"

@@ -39,7 +39,7 @@ class PileObservation(Observation):
 
     def __str__(self) -> str:
         return fields.write(
-            **self._hands(),
+            **fields.format_seen_hands(self.player, self.hands, self.sizes),
             known=fields.format_hands(self.known),
             pile=fields.join((card or "?" for card in self.pile), ","),
             trumps="/".join(fields.join((SUITS[s] for s in own), "") for own in self.trumps),
@@ -48,14 +48,6 @@ class PileObservation(Observation):
             phase=self.phase,
             out=fields.join(self.out, ","),
         )
-
-    def _hands(self) -> dict[str, object]:
-        """The fields that say what he sees of hands."""
-        texts = ["?" if hand is None else fields.format_hands([hand]) for hand in self.hands]
-        if not self.player:
-            return {"hands": "/".join(texts)}
-        sizes = fields.join(self.sizes, "/")
-        return {"player": self.player, "hand": texts[self.player - 1], "sizes": sizes}
 
     def picture(self, pen: Pen) -> Iterator[str]:
         """A line for each player with trumps, hand and known cards; the pile."""
