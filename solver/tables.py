@@ -9,6 +9,7 @@ threads.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -51,7 +52,7 @@ class Tables:
         if self._folder is None:
             return find_table(ranks, kind)
         path = self._folder / file_name(ranks, kind)
-        return path if path.exists() else None
+        return path if os.path.exists(path) else None
 
     def __contains__(self, ranks: int) -> bool:
         """Whether there is a table for decks of so many ranks."""

@@ -42,6 +42,11 @@ class DeckTables:
                     f"{table.path} is a table of the kind {table.kind} for {table.ranks} ranks, "
                     f"expected the kind {kind} for {ranks} ranks"
                 )
+            if table is not None and _totals(table) != _totals(outcome):
+                raise TableError(
+                    f"{table.path} and {outcome.path} do not belong together: they claim "
+                    "different numbers of wins, losses and draws"
+                )
 
     @property
     def measure(self) -> Table | None:
@@ -190,6 +195,10 @@ class DeckTables:
         """Free the memory of what is unpacked."""
         with self._lock:
             self._unpacked.clear()
+
+
+def _totals(table: Table) -> tuple[int, int, int]:
+    return table.wins, table.losses, table.draws
 
 
 _Read = Callable[..., "np.ndarray"]

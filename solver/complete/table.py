@@ -24,26 +24,29 @@ one card. A progress table says when the outcome was proved (`solver.complete.bu
 for a win, 2 * round for a loss, 0 for draws. The two hands that are no position (empty and full)
 hold zeros.
 
-A chunk is checked when it is first read; `Table.check` reads the whole file.
+The structure is checked when a table is opened, a chunk when it is first read; `Table.check` reads
+the whole file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import lzma
-import mmap
 import os
 import struct
+import weakref
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from engine.cards import MAX_RANKS
 from engine.errors import ChallengeError
 from solver.core.bitboard import slices
-from solver.core.files import user_folder, whole_file
+from solver.core.files import open_regular, user_folder, whole_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,7 +156,7 @@ def _chunks(content: Iterable[bytes], per_chunk: int) -> Iterator[bytes]:
 class Table:
     """An open table file, which threads may share.
 
-    Raises TableError if it is none, truncated, altered or of another version.
+    Raises TableError if it is none, truncated, altered, impossible or of another version.
     """
 
     path: Path
@@ -168,55 +171,99 @@ class Table:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            with path.open("rb") as file:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "the file is empty"
-            raise TableError(f"cannot read the table {path}: {reason}") from None
-        if self._map[: len(MAGIC)] != MAGIC:
+            with open_regular(path) as file:
+                self._descriptor = os.dup(file.fileno())
+        except OSError as error:
+            raise TableError(f"cannot read the table {path}: {error.strerror}") from None
+        weakref.finalize(self, os.close, self._descriptor)
+        self._reading = Lock()
+        self.size_bytes = os.fstat(self._descriptor).st_size
+        """The size of the file."""
+        if not self.size_bytes:
+            raise TableError(f"cannot read the table {path}: the file is empty")
+        header = self._read(0, min(_HEADER.size, self.size_bytes))
+        if header[: len(MAGIC)] != MAGIC:
             raise TableError(f"{path} is no table file: it does not begin with {MAGIC.decode()}")
-        if len(self._map) < _HEADER.size:
+        if len(header) < _HEADER.size:
             raise TableError(f"{path} is truncated: it ends within its header")
-        fields = list(_HEADER.unpack_from(self._map))
+        fields = list(_HEADER.unpack(header))
         _, version, kind, self.ranks, self._per_chunk, count, check = fields[:7]
         self.wins, self.losses, self.draws, digest = fields[7:]
         self.digest = digest.hex()
         if version != VERSION:
             raise TableError(f"{path} has format version {version}, expected {VERSION}")
         index_end = _HEADER.size + 12 * count + 8
-        if len(self._map) < index_end:
+        if self.size_bytes < index_end:
             raise TableError(f"{path} is truncated: it ends within its index")
-        index = self._map[_HEADER.size : index_end]
+        index = self._read(_HEADER.size, index_end - _HEADER.size)
         fields[6] = 0
         if zlib.crc32(index, zlib.crc32(_HEADER.pack(*fields))) != check:
             raise TableError(f"{path} has been altered: the check sum of its header does not match")
-        self.kind = KINDS[kind]
         numbers = struct.unpack(f"<{count + 1}Q{count}I", index)
         self._offsets, self._checks = numbers[: count + 1], numbers[count + 1 :]
-        if len(self._map) != self._offsets[-1]:
+        if self.size_bytes != self._offsets[-1]:
             raise TableError(
-                f"{path} is truncated or has grown: {len(self._map)} bytes, "
+                f"{path} is truncated or has grown: {self.size_bytes} bytes, "
                 f"expected {self._offsets[-1]}"
             )
+        if not (kind < len(KINDS) and 1 <= self.ranks <= MAX_RANKS):
+            raise TableError(f"{path} is of kind {kind} for {self.ranks} ranks, which do not exist")
+        self.kind = KINDS[kind]
         self.slice_bytes = slice_bytes(self.ranks, self.kind)
+        if self.wins + self.losses + self.draws != self.positions:
+            raise TableError(
+                f"{path} claims {self.wins} wins, {self.losses} losses and {self.draws} draws, "
+                f"not {self.positions} in all"
+            )
+        at_most = max(1, CHUNK_BYTES // self.slice_bytes)
+        if not 1 <= self._per_chunk <= at_most or count != -(
+            -slices(self.ranks) // self._per_chunk
+        ):
+            raise TableError(
+                f"{path} claims {count} chunks of {self._per_chunk} slices, "
+                f"not {slices(self.ranks)} slices in all, at most {at_most} in a chunk"
+            )
+        steps = pairwise(self._offsets)
+        if self._offsets[0] != index_end or any(start >= end for start, end in steps):
+            raise TableError(f"{path} has chunks that do not follow one another")
         self._open: dict[int, bytes] = {}
         self._lock = Lock()
-
-    @property
-    def size_bytes(self) -> int:
-        """The size of the file."""
-        return len(self._map)
 
     @property
     def positions(self) -> int:
         """The number of base positions of the deck."""
         return (1 << 4 * self.ranks) - 2
 
+    def _read(self, start: int, size: int) -> bytes:
+        """Bytes of the file, which is not mapped: it could be cut short while it is open."""
+        try:
+            if hasattr(os, "pread"):  # a forked process has the same place in the file
+                data = os.pread(self._descriptor, size, start)
+            else:
+                with self._reading:
+                    os.lseek(self._descriptor, start, os.SEEK_SET)
+                    data = os.read(self._descriptor, size)
+        except OSError as error:
+            raise TableError(f"cannot read the table {self.path}: {error.strerror}") from None
+        if len(data) != size:
+            raise TableError(f"{self.path} has been truncated since it was opened")
+        return data
+
     def _chunk(self, number: int) -> bytes:
-        packed = self._map[self._offsets[number] : self._offsets[number + 1]]
+        start, end = self._offsets[number : number + 2]
+        packed = self._read(start, end - start)
         if zlib.crc32(packed) != self._checks[number]:
             raise TableError(f"{self.path} has been altered: chunk {number} fails its check sum")
-        return lzma.decompress(packed, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+        first = number * self._per_chunk
+        size = min(self._per_chunk, slices(self.ranks) - first) * self.slice_bytes
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, None, LZMA_FILTERS)
+        try:
+            data = unpacker.decompress(packed, size + 1)  # no more, whatever it would unpack to
+        except lzma.LZMAError:
+            data = b""
+        if len(data) != size or not unpacker.eof or unpacker.unused_data:
+            raise TableError(f"{self.path}: chunk {number} does not unpack to {size} bytes")
+        return data
 
     def slice(self, number: int) -> tuple[bytes, int]:
         """An unpacked chunk and the offset in it at which slice `number` begins."""
@@ -264,7 +311,5 @@ class Table:
 def find_table(ranks: int, kind: str) -> Path | None:
     """The file of a table, in this package or else in the user's folder; None if there is none."""
     name = file_name(ranks, kind)
-    if (DATA / name).exists():
-        return DATA / name
-    path = user_folder() / name
-    return path if path.exists() else None
+    paths = (DATA / name, user_folder() / name)
+    return next(filter(os.path.exists, paths), None)  # False where a folder cannot be read

@@ -2,15 +2,20 @@
 
 import hashlib
 import lzma
+import os
 import random
 import struct
+import tracemalloc
 import zlib
 
 import numpy as np
 import oracle
 import pytest
 
+from solver.complete.deck import DeckTables
 from solver.complete.table import (
+    CHUNK_BYTES,
+    LZMA_FILTERS,
     Table,
     TableError,
     slice_bytes,
@@ -106,10 +111,11 @@ def test_what_is_written_is_read(tmp_path, ranks, kind):
     rng = random.Random(ranks)
     content = [rng.randbytes(slice_bytes(ranks, kind)) for _ in range(slices(ranks))]
     path = tmp_path / "table"
-    write_table(path, ranks, kind, (7, 8, 9), iter(content))
+    totals = (3, 4, (1 << 4 * ranks) - 2 - 7)
+    write_table(path, ranks, kind, totals, iter(content))
     read = Table(path)
     read.check()
-    assert (read.ranks, read.kind, read.wins, read.losses, read.draws) == (ranks, kind, 7, 8, 9)
+    assert (read.ranks, read.kind, read.wins, read.losses, read.draws) == (ranks, kind, *totals)
     assert b"".join(read.content()) == b"".join(content)
     assert read.digest == hashlib.sha256(b"".join(content)).hexdigest()
     for number in rng.choices(range(len(content)), k=20):
@@ -223,3 +229,137 @@ def test_no_file_at_all(tmp_path):
     refused(tmp_path, "cannot read the table .*: Is a directory")
     (tmp_path / "text").write_text("6 KQJ.JT9.AT9.AKQ AT9.AKQ.KQJ.JT9 SD 1 -\n" * 9)
     refused(tmp_path / "text", "is no table file: it does not begin with CHALLTAB")
+
+
+# Files that are sound by their check sums and make no sense.
+
+
+def pack(data):
+    return lzma.compress(data, lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+
+
+def craft(path, **changes):
+    """The outcomes of 5 ranks with other fields; `chunks` are packed, `places` their offsets."""
+    shipped = Table(table_path(5, "outcome"))
+    chunks = changes.get("chunks") or [pack(chunk) for chunk in shipped.content()]
+    fields = {
+        "version": 1,
+        "kind": 0,
+        "ranks": 5,
+        "per_chunk": CHUNK_BYTES // slice_bytes(5, "outcome"),
+        "count": len(chunks),
+        "totals": (shipped.wins, shipped.losses, shipped.draws),
+    } | {key: value for key, value in changes.items() if key not in ("chunks", "places")}
+    places = [88 + 12 * len(chunks)]
+    for chunk in chunks:
+        places.append(places[-1] + len(chunk))
+    places = changes.get("places", lambda places: places)(places)
+    index = struct.pack(f"<{len(places)}Q", *places)
+    index += struct.pack(f"<{len(chunks)}I", *map(zlib.crc32, chunks))
+    *numbers, totals = fields.values()
+    rest = struct.pack("<3Q32s", *totals, bytes.fromhex(shipped.digest))
+    start = struct.pack("<8sHBBII", b"CHALLTAB", *numbers)
+    check = zlib.crc32(index, zlib.crc32(start + bytes(4) + rest))
+    path.write_bytes(start + struct.pack("<I", check) + rest + index + b"".join(chunks))
+    return path
+
+
+def test_what_is_crafted_is_read(tmp_path):
+    path = craft(tmp_path / "table")
+    assert path.read_bytes() == table_path(5, "outcome").read_bytes()
+    read_all(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kind": 3}, "is of kind 3 for 5 ranks, which do not exist"),
+        ({"kind": 255}, "is of kind 255 for 5 ranks, which do not exist"),
+        ({"ranks": 0}, "is of kind 0 for 0 ranks, which do not exist"),
+        ({"ranks": 11}, "is of kind 0 for 11 ranks, which do not exist"),
+        ({"ranks": 200}, "is of kind 0 for 200 ranks, which do not exist"),
+        ({"ranks": 4}, "claims 577198 wins, .* not 65534 in all"),
+        ({"kind": 1}, "claims 1 chunks of 1024 slices, not 528 slices in all"),
+        ({"per_chunk": 0}, "claims 1 chunks of 0 slices, not 528 slices in all"),
+        ({"per_chunk": 1}, "claims 1 chunks of 1 slices, not 528 slices in all"),
+        ({"per_chunk": 1 << 31}, "claims 1 chunks of 2147483648 slices"),
+        ({"count": 0}, "has been altered|truncated"),
+        ({"count": (1 << 32) - 1}, "is truncated: it ends within its index"),
+        ({"totals": (1, 2, 3)}, "claims 1 wins, 2 losses and 3 draws, not 1048574 in all"),
+        ({"places": lambda places: [0, *places[1:]]}, "has chunks that do not follow one another"),
+        ({"places": lambda p: [p[1], p[1]]}, "has chunks that do not follow one another"),
+        ({"chunks": [pack(b"")]}, "chunk 0 does not unpack to 135168 bytes"),
+        ({"chunks": [pack(bytes(135_167))]}, "chunk 0 does not unpack to 135168 bytes"),
+        ({"chunks": [pack(bytes(135_169))]}, "chunk 0 does not unpack to 135168 bytes"),
+        ({"chunks": [pack(bytes(135_168)) + b"x"]}, "chunk 0 does not unpack to 135168 bytes"),
+        ({"chunks": [pack(bytes(135_168))[:-1]]}, "chunk 0 does not unpack to 135168 bytes"),
+        ({"chunks": [b"nonsense"]}, "chunk 0 does not unpack to 135168 bytes"),
+        ({"chunks": [pack(bytes(135_168))]}, "its content does not match its digest"),
+    ],
+)
+def test_crafted(tmp_path, changes, words):
+    refused(craft(tmp_path / "table", **changes), words)
+
+
+def test_a_small_file_does_not_take_much_memory(tmp_path):
+    """It would unpack to 3 GB."""
+    packer = lzma.LZMACompressor(lzma.FORMAT_RAW, filters=LZMA_FILTERS)
+    zeros = bytes(1 << 20)
+    bomb = b"".join(packer.compress(zeros) for _ in range(300)) + packer.flush()
+    path = craft(tmp_path / "table", chunks=[bomb])
+    tracemalloc.start()
+    refused(path, "chunk 0 does not unpack to 135168 bytes")
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+def test_a_table_that_is_cut_short_while_it_is_open(tmp_path):
+    path = copy(5, "distance", tmp_path)
+    table = Table(path)
+    os.truncate(path, 1000)
+    with pytest.raises(TableError, match="has been truncated since it was opened"):
+        table.slice(0)
+    with pytest.raises(TableError, match="has been truncated since it was opened"):
+        table.check()
+
+
+def test_a_pipe_is_no_table(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    refused(tmp_path / "pipe", "cannot read the table .*: not a regular file")
+
+
+def test_tables_of_one_deck_must_agree(tmp_path):
+    outcome, distance = (Table(table_path(5, kind)) for kind in KINDS)
+    totals = (outcome.wins - 1, outcome.losses + 1, outcome.draws)
+    other = Table(craft(tmp_path / "other", totals=totals))
+    DeckTables(5, outcome, distance)
+    with pytest.raises(TableError, match="do not belong together"):
+        DeckTables(5, other, distance)
+
+
+@pytest.mark.parametrize("times", [1500, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_altered_with_check_sums_to_match(tmp_path, times):
+    """Whatever is in the header and the index: a sentence, or the table that it was."""
+    rng = random.Random(times)
+    path = tmp_path / "table"
+    right = craft(path).read_bytes()
+    end = 88 + 12
+    for _ in range(times):
+        data = bytearray(right)
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            place = rng.choice((rng.randrange(8, end), rng.randrange(len(data))))
+            data[place] = rng.choice((0, 1, 255, rng.randrange(256)))
+        if rng.random() < 0.2:
+            del data[rng.randrange(len(data)) :]
+        if len(data) >= end:  # with chunks of their own check sums, too
+            data[96:100] = struct.pack("<I", zlib.crc32(data[end:]))
+            data[20:24] = struct.pack("<I", zlib.crc32(data[:20] + bytes(4) + data[24:end]))
+        path.write_bytes(data)
+        try:
+            read_all(path)
+        except TableError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+        else:
+            totals = data[24:48]
+            assert data[:24] + totals == right[:20] + data[20:24] + totals
+            assert data[48:96] == right[48:96]
