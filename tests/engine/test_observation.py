@@ -93,11 +93,40 @@ def test_picture_of_a_game_with_a_pile():
     assert "> Player 4  C   KC QC JC" in picture(state, 0)
 
 
+KOZEL = load_game("kozel").parse(
+    "hands=A.T.A.-/-.-.9.876/Q7.-.K8.-/T9.Q8.-.- stock=QD,7H,9C,8S turned=8S "
+    "tricks=2:JH+9H,(TD+7D),(KH+6D),(KS+6H);2:JS+6S,(JD+JC),(AH+AC),(KC+QC) "
+    "shown=2.1:AS+TH+AD+TC trick=1:TC turn=2 phase=answer"
+)
+
+
 def test_picture_of_kozel():
-    state = load_game("kozel").initial(1)
-    state = state.apply(state.rule_of_thumb())
-    lines = picture(state, state.current_player).splitlines()
-    assert lines[0].endswith(" turned up, 20 cards in the stock")
-    assert lines[-1].startswith("On the table, led by player ")
-    hidden = [line for line in lines[1:5] if line.endswith(" cards")]
-    assert len(hidden) == 3
+    assert picture(KOZEL, 2) == (
+        "Trumps: 8S turned up, 4 cards in the stock\n"
+        "  Player 1  3 cards\n"
+        "> Player 2  9D 8C 7C 6C\n"
+        "  Player 3  4 cards\n"
+        "  Player 4  4 cards\n"
+        "Trick 1, led by player 2: JH 9H, (2), (2), (2)\n"
+        "Trick 2, led by player 2: JS 6S, (2), (2), (2)\n"
+        "Shown before trick 3 by player 1: AS TH AD TC\n"
+        "On the table, led by player 1: TC"
+    )
+    everything = picture(KOZEL, 0)
+    assert "  Player 4  TS 9S QH 8H\n" in everything
+    assert "led by player 2: JS 6S, (JD JC), (AH AC), (KC QC)\n" in everything
+
+
+def test_a_card_put_down_is_not_told_to_everybody():
+    action = KOZEL.parse_action("down 7c")
+    assert KOZEL.phrase(action, Pen(), False) == "puts down (7C)"
+    assert KOZEL.phrase(action, Pen(), True) == "puts down 1 face down"
+
+
+def test_phrases():
+    game = load_game("svoyi_kozyri")
+    state = game.initial(1).apply("hearts")
+    assert state.phrase("spades", Pen(), True) == "chooses spades"
+    position = Position.parse("3 AK.Q.AK.Q Q.AK.-.AK SD 2 QD")
+    assert position.phrase("pickup", Pen(), True) == "picks up 1 card"
+    assert position.apply("pickup").phrase(parse_card("AS"), Pen(), True) == "leads AS"
