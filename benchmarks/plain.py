@@ -24,7 +24,6 @@ from solver.complete.build import Builder
 from solver.core.bitboard import table_indices
 from solver.core.lowlevel import load, product, store
 from solver.core.trick import (
-    MEMO_SIZE,
     MULTIPLIER,
     MULTIPLIER2,
     RECORD,
@@ -59,7 +58,7 @@ def plain_proves(a: int, b: int, leading: bool, c: Any) -> bool:
         return not leading
 
     key = c.generation | b | leading << 40
-    slot = ((product(a, MULTIPLIER) ^ product(b, MULTIPLIER2)) >> 52 & MEMO_SIZE - 1) * 2
+    slot = ((product(a, MULTIPLIER) ^ product(b, MULTIPLIER2)) >> 52 & c.memo_mask) * 2
     found = load(c.memo, slot)
     if found >> 1 == a and load(c.memo, slot + 1) == key:
         return found & 1 != 0

@@ -15,14 +15,21 @@ atomically.
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from solver.core.lowlevel import atomic_add, atomic_or, has_bit
 from solver.core.shapes import Subsets, block_shapes, block_sizes
-from solver.core.trick import new_generation, proves, swap_plain, swap_trumps
+from solver.core.trick import (
+    MEMO_SIZE,
+    in_table,
+    new_generation,
+    proves,
+    swap_plain,
+    swap_trumps,
+)
 
 FAILED = 254
 """Stamp, within a task, of positions that cannot be proved now."""
@@ -33,6 +40,28 @@ LAST_STAMP = 253
 STACK = 4096
 """Room for a flood: a chain in the lattice (at most 100 positions with ten ranks) with 20
 neighbours each."""
+
+
+class Plan(NamedTuple):
+    """What makes a build fast. The solution is the same without, so benchmarks can leave it out."""
+
+    spread: bool = True
+    """A success decides all that is at least as good (as bad)."""
+    rule_out: bool = True
+    """A failure rules out all that is at most as good, for the moment."""
+    scattered: bool = True
+    """The positions of a shape are tested in scattered order."""
+    wins_first: bool = True
+    """A round tests all wins, then all losses, not both for each hand size."""
+    small_hands_first: bool = True
+    only_reachable: bool = True
+    """A build of distances tests only positions that can reach a new fact."""
+    memo_size: int = MEMO_SIZE
+    """Entries of the transposition table, a power of two."""
+    lowest_of_run: bool = True
+    """Of a run only the lowest card is led."""
+    one_way_first: bool = True
+    """Leads that can be beaten in one way only come first."""
 
 
 class Layout:
@@ -48,6 +77,15 @@ class Layout:
         largest_first = np.argsort(-self.sizes, kind="stable")
         self.by_cards = [largest_first[cards[largest_first] == h] for h in range(4 * ranks + 1)]
         """The numbers of the shapes with h cards, large blocks first."""
+        first = self.subsets.first
+        self._hands = np.diff(first)  # of a suit, with k cards
+        self._count = np.bitwise_count(np.arange(1 << ranks)).astype(np.int64)
+        self._place = np.empty(1 << ranks, np.int64)  # of a hand of a suit among those
+        self._place[self.subsets.bits] = (
+            np.arange(1 << ranks) - first[self._count[self.subsets.bits]]
+        )
+        self._start = np.zeros((ranks + 1,) * 4, np.int64)  # of the block of a shape
+        self._start[tuple(self.shapes.T)] = self.starts[:-1]
 
     def empty_stamps(self) -> np.ndarray:
         """Stamps with every position undecided."""
@@ -64,19 +102,7 @@ class Layout:
         return stamps
 
     def slice_places(self, p_bits: int, q_bits: int) -> np.ndarray:
-        """Where the positions of a slice (see `solver.core.bitboard`), in order, have their stamps."""
-        if not hasattr(self, "_place"):
-            ranks, first = self.ranks, self.subsets.first
-            place = np.empty(1 << ranks, np.int64)
-            for k in range(ranks + 1):
-                place[self.subsets.bits[first[k] : first[k + 1]]] = np.arange(
-                    first[k + 1] - first[k]
-                )
-            self._place = place
-            self._count = np.bitwise_count(np.arange(1 << ranks)).astype(np.int64)
-            self._start = np.zeros((ranks + 1,) * 4, np.int64)
-            self._start[tuple(self.shapes.T)] = self.starts[:-1]
-            self._hands = np.diff(first)
+        """Where the positions of a slice, in order, have their stamps (`solver.core.bitboard`)."""
         place, count, hands = self._place, self._count, self._hands
         p, q = count[p_bits], count[q_bits]
         p_place, q_place = place[p_bits], place[q_bits]
@@ -163,7 +189,10 @@ def gather(
     c: Any,
     candidates: np.ndarray,
 ) -> int:
-    """List the undecided positions that are worth a test, stamp the others FAILED; how many."""
+    """List the undecided positions that are worth a test, stamp the others FAILED; how many.
+
+    Worth a test is what can reach a new fact, and what is known to be won if outcomes are known.
+    """
     reach = c.reach_responder if losses else c.reach_leader
     found = 0
     index = 0
@@ -173,11 +202,13 @@ def gather(
                 for iq in range(firsts[3], firsts[3] + counts[3]):
                     if block[index] == 0:
                         worth = True
-                        if reach:
+                        if reach or c.outcomes:
                             x = hand_at(it, iu, ip, iq, subsets, ranks)
                             if losses:
                                 x = c.full ^ swap_trumps(x, ranks)
-                            worth = has_bit(reach, x)
+                            worth = not reach or has_bit(reach, x)
+                            if worth and c.outcomes:
+                                worth = in_table(x, not losses, c)
                         if worth:
                             candidates[found] = index
                             found += 1
@@ -211,6 +242,7 @@ def test_block(
     c: Any,
     candidates: np.ndarray,
     stack: np.ndarray,
+    plan: Plan,
 ) -> int:
     """Prove what can be proved now of the undecided positions of a block, and return how many.
 
@@ -235,7 +267,7 @@ def test_block(
     proved = 0
     new = 0
     number = 0
-    step = scattering_step(undecided)
+    step = scattering_step(undecided) if plan.scattered else 1
     for _ in range(undecided):
         number += step
         if number >= undecided:
@@ -258,10 +290,13 @@ def test_block(
         if success:
             block[index] = stamp
             proved += 1
-            new += 1 + flood(block, counts, firsts, twins, digits, stamp, better, stack)
+            new += 1
+            if plan.spread:
+                new += flood(block, counts, firsts, twins, digits, stamp, better, stack)
         else:
             block[index] = FAILED
-            flood(block, counts, firsts, twins, digits, FAILED, worse, stack)
+            if plan.rule_out:
+                flood(block, counts, firsts, twins, digits, FAILED, worse, stack)
     for index in range(block.size):
         if block[index] == FAILED:
             block[index] = 0
@@ -313,6 +348,7 @@ def work(
     contexts: np.ndarray,
     counter: int,
     scratch: tuple[np.ndarray, np.ndarray],
+    plan: Plan,
 ) -> int:
     """Test the blocks `todo`, as one of several threads that share `counter`.
 
@@ -335,7 +371,7 @@ def work(
             continue
         shape = (shapes[s, 0], shapes[s, 1], shapes[s, 2], shapes[s, 3])
         block = stamps[starts[s] : starts[s + 1]]
-        new = test_block(ranks, losses, shape, block, stamp, subsets, c, candidates, stack)
+        new = test_block(ranks, losses, shape, block, stamp, subsets, c, candidates, stack, plan)
         if new:
             publish_block(ranks, losses, shape, block, stamp, subsets, table, c.full)
             undecided[s] -= new

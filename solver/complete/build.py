@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import ChallengeError
-from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, work
+from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, Plan, work
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
 from solver.core.bitboard import swap_trumps
@@ -92,9 +92,22 @@ def seconds_needed(ranks: int, distances: bool, threads: int) -> float:
 
 
 class Builder:
-    """A build in memory: `run` does it, then `slices` and `totals` are what tables are made of."""
+    """A build in memory: `run` does it, then `slices` and `totals` are what tables are made of.
 
-    def __init__(self, ranks: int, *, distances: bool, threads: int | None = None) -> None:
+    `known`: the content of the deck's outcome table, if there is one: only what can succeed is
+    tested, and all comes out the same sooner. `plan`: for benchmarks. A builder is used by one
+    thread and starts its own; only `progress` may be called by others.
+    """
+
+    def __init__(
+        self,
+        ranks: int,
+        *,
+        distances: bool,
+        threads: int | None = None,
+        known: np.ndarray | None = None,
+        plan: Plan | None = None,
+    ) -> None:
         self.ranks = ranks
         self.distances = distances
         self.threads = threads or cores()
@@ -109,7 +122,9 @@ class Builder:
         """Bit table over the responder's hand, seen from him: he wins."""
         self._facts = [self.leader, self.responder]
         self._new_facts = [self.leader.copy(), self.responder.copy()] if distances else self._facts
-        self._counter = np.zeros(1, np.uint64)
+        self._known = known
+        self._plan = plan or Plan()
+        self._counter = np.zeros(1, np.int64)
         self._contexts = [self._context() for _ in range(self.threads)]
         room = int(self.layout.sizes.max())
         self._scratch = [
@@ -125,6 +140,11 @@ class Builder:
         context = Context(self.ranks)
         context.use_bit_tables(*self._facts)
         context.point(publish_leader=self._new_facts[0], publish_responder=self._new_facts[1])
+        if self._known is not None:
+            context.point(outcomes=self._known)
+        context.record.memo_mask = self._plan.memo_size - 1
+        context.record.every_lead = 0 if self._plan.lowest_of_run else -1
+        context.record.two_ways_first = 0 if self._plan.one_way_first else -1
         return context
 
     def _count_undecided(self) -> np.ndarray:
@@ -136,19 +156,18 @@ class Builder:
 
     def progress(self) -> Progress:
         """How far the build is; may be called at any time."""
-        counts = {
-            what: int(before) + sum(int(context.record[what]) for context in self._contexts)
-            for what, before in self._before.items()
-            if what != "seconds"
-        }
+        tests, proved, nodes = (
+            int(self._before[what]) + sum(int(getattr(context.record, what)) for context in self._contexts)
+            for what in ("tests", "proved", "nodes")
+        )
         return Progress(
             self.ranks,
             self.round,
             self.total - int(self.undecided.sum()),
             self.total,
-            counts["tests"],
-            counts["proved"],
-            counts["nodes"],
+            tests,
+            proved,
+            nodes,
             time.monotonic() - self._started + self._before["seconds"],
             memory_needed(self.ranks, self.distances, self.threads),
             expected_nodes(self.ranks, self.distances),
@@ -192,7 +211,7 @@ class Builder:
 
     def _end_of_strict_round(self) -> None:
         """Let the searches see what the round has proved; choose what the next one will test."""
-        if self.round > 1:  # before, nothing has been tested
+        if self.round > 1 and self._plan.only_reachable:  # before, nothing has been tested
             news = [new ^ old for new, old in zip(self._new_facts, self._facts, strict=True)]
             leads, responds = reaching(news[0], news[1], self.ranks)
             for context in self._contexts:
@@ -203,17 +222,18 @@ class Builder:
     def _round_steps(self) -> list[tuple[bool, int, np.ndarray]]:
         """The steps of this round: whether to test losses, the stamp of what is proved, blocks."""
         by_cards = self.layout.by_cards[1 : 4 * self.ranks]
+        if not self._plan.small_hands_first:
+            by_cards = by_cards[::-1]
         if self.distances:
             if self.round == 1:  # distance 0: the lead of an only card
-                return [(False, 1, by_cards[0])]
+                return [(False, 1, self.layout.by_cards[1])]
             everything = np.concatenate(by_cards)
             everything = everything[np.argsort(-self.layout.sizes[everything], kind="stable")]
             return [(losses, self.round, everything) for losses in (False, True)]
-        return [
-            (losses, 2 * self.round - 1 + losses, blocks)
-            for losses in (False, True)
-            for blocks in by_cards
-        ]
+        steps = [(losses, blocks) for losses in (False, True) for blocks in by_cards]
+        if not self._plan.wins_first:
+            steps = [(losses, blocks) for blocks in by_cards for losses in (False, True)]
+        return [(losses, 2 * self.round - 1 + losses, blocks) for losses, blocks in steps]
 
     def _run_step(
         self,
@@ -254,6 +274,7 @@ class Builder:
             self._contexts[number].array,
             self._counter.ctypes.data,
             self._scratch[number],
+            self._plan,
         )
         return new
 

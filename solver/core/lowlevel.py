@@ -23,12 +23,15 @@ _I64 = types.int64
 
 Operation = Callable[..., Any]
 
+_settings: Any = config
+COMPILED = not _settings.DISABLE_JIT
+"""Whether the kernels are compiled; with NUMBA_DISABLE_JIT=1 they are plain Python."""
+
 
 def _operation(plain: Operation) -> Callable[[Operation], Operation]:
     """`numba.extending.intrinsic`, or what does the same without a compiler."""
-    settings: Any = config
     compiled: Callable[[Operation], Operation] = intrinsic
-    return (lambda implement: plain) if settings.DISABLE_JIT else compiled
+    return compiled if COMPILED else lambda implement: plain
 
 
 def _element(builder: ir.IRBuilder, kind: ir.Type, address: ir.Value, index: ir.Value) -> ir.Value:

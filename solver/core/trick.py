@@ -13,6 +13,7 @@ suit led and the lowest own trump.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from numba import from_dtype, njit, types
 
 from solver.core import bitboard
 from solver.core.bitboard import Deck
-from solver.core.lowlevel import bit_count, has_bit, load, load_byte, product, store
+from solver.core.lowlevel import COMPILED, bit_count, has_bit, load, load_byte, product, store
 
 # Where a search finds what is known about base positions (field `source` of a context).
 BIT_TABLES = 0
@@ -42,7 +43,8 @@ def record_type(*fields: str) -> np.dtype[Any]:
 CONTEXT = record_type(
     *Deck._fields,
     "nodes",  # lead nodes searched
-    "memo",  # address: the transposition table, MEMO_SIZE entries of two words
+    "memo",  # address: the transposition table, entries of two words
+    "memo_mask",  # number of its entries - 1
     "generation",  # << 41; entries of other generations do not count
     "source",  # BIT_TABLES, OUTCOMES, DISTANCES or PROGRESS
     "leader",  # addresses: the bit tables "prover leads", "prover responds"
@@ -50,6 +52,8 @@ CONTEXT = record_type(
     "outcomes",  # addresses: the content of tables
     "measure",
     "bound",
+    "every_lead",  # -1 to try all leads, not only the lowest of each run, …
+    "two_ways_first",  # … or those first that can be beaten in two ways; 0 but in benchmarks
     # A build:
     "publish_leader",  # addresses: the bit tables where it enters what is new
     "publish_responder",
@@ -83,17 +87,20 @@ class Context:
     """
 
     def __init__(self, ranks: int, fields: np.dtype[Any] = CONTEXT) -> None:
-        self.array = np.zeros(1, fields)
+        self.array: Any = np.zeros(1, fields)
+        if not COMPILED:  # plain Python is quicker with a plain object
+            self.array = [SimpleNamespace(**dict.fromkeys(fields.names or (), 0))]
         self.record: Any = self.array[0]
         self._kept: dict[str, np.ndarray] = {}
         for name, value in Deck.of(ranks)._asdict().items():
-            self.record[name] = value
+            setattr(self.record, name, value)
         self.point(memo=np.zeros(2 * MEMO_SIZE, np.int64))
+        self.record.memo_mask = MEMO_SIZE - 1
 
     def point(self, **arrays: np.ndarray) -> None:
         """Put the addresses of contiguous arrays into the record, and keep the arrays alive."""
         for name, array in arrays.items():
-            self.record[name] = array.ctypes.data
+            setattr(self.record, name, array.ctypes.data)
         self._kept |= arrays
 
     @property
@@ -184,7 +191,7 @@ def measure_of(hand: int, leading: bool, c: Any) -> int:
 
 
 @njit(_FLAG(_I64, _FLAG, RECORD), cache=True)
-def _in_table(hand: int, leading: bool, c: Any) -> bool:
+def in_table(hand: int, leading: bool, c: Any) -> bool:
     """`settled`, from the content of tables, which are over the leader's hand seen from him."""
     hand = hand if leading else swap_trumps(c.full ^ hand, c.ranks)
     index = table_index(hand, c.ranks)
@@ -192,7 +199,7 @@ def _in_table(hand: int, leading: bool, c: Any) -> bool:
     won = load_byte(c.outcomes, win) >> bit & 1 != 0
     if not leading:
         won = not won and load_byte(c.outcomes, draw) >> bit & 1 == 0
-    return won and (c.source == OUTCOMES or _measure(index, hand, c) <= c.bound)
+    return won and (c.source < DISTANCES or _measure(index, hand, c) <= c.bound)
 
 
 @njit(_FLAG(_I64, _FLAG, RECORD), inline="always", cache=True)
@@ -203,7 +210,7 @@ def settled(hand: int, leading: bool, c: Any) -> bool:
     """
     if c.source == BIT_TABLES:
         return has_bit(c.leader if leading else c.responder, hand)
-    return _in_table(hand, leading, c)
+    return in_table(hand, leading, c)
 
 
 @njit(_FLAG(_I64, _I64, _FLAG, RECORD), cache=True)
@@ -220,7 +227,7 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
     own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
     # First what needs no search: which leads does picking up settle?
     open_leads = 0
-    leads = run_lows(leader, responder, c)
+    leads = run_lows(leader, responder, c) | leader & c.every_lead
     while leads:
         card = leads & -leads
         leads ^= card
@@ -232,16 +239,17 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
         return not leading
 
     key = c.generation | b | leading * _SIDE
-    slot = ((product(a, MULTIPLIER) ^ product(b, MULTIPLIER2)) >> 52 & MEMO_SIZE - 1) * 2
+    slot = ((product(a, MULTIPLIER) ^ product(b, MULTIPLIER2)) >> 52 & c.memo_mask) * 2
     found = load(c.memo, slot)
     if found & ~_RESULT == a and load(c.memo, slot + 1) == key:
         return found & _RESULT != 0
 
     # The prover needs one lead that wins against every beat, or one beat against every lead: in
     # both cases first the leads that can be beaten in one way only.
-    one_way = open_leads & (own | ~in_suit) if trumps else open_leads
+    first = open_leads & (own | ~in_suit) if trumps else open_leads
+    first ^= open_leads & c.two_ways_first
     result = not leading
-    for leads in (one_way, open_leads ^ one_way):
+    for leads in (first, open_leads ^ first):
         while leads and result != leading:
             card = leads & -leads
             leads ^= card

@@ -28,7 +28,6 @@ from solver.core.bitboard import Deck
 from solver.core.bitboard import swap_trumps as seen_from_other
 from solver.core.lowlevel import load, product, store
 from solver.core.trick import (
-    MEMO_SIZE,
     MULTIPLIER,
     MULTIPLIER2,
     Context,
@@ -259,7 +258,7 @@ def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
 
     key = b | place << 40 | tricks << 42
     slot = product(a, MULTIPLIER) ^ product(b, MULTIPLIER2) ^ product(tricks, _MULTIPLIER3)
-    slot = (slot >> 52 & MEMO_SIZE - 1) * 2
+    slot = (slot >> 52 & c.memo_mask) * 2
     entry = load(c.memo, slot)
     if entry >> 1 == a and load(c.memo, slot + 1) == key:
         return entry & 1 != 0

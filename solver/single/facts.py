@@ -51,7 +51,8 @@ SEARCH = record_type(
     "tests",  # base positions searched
     "limit",  # number of nodes at which to stop
     "stopped",  # why the search has stopped; then results mean nothing
-    "memo",  # address of the transposition table
+    "memo",  # address of the transposition table, and the number of its entries - 1
+    "memo_mask",
     "cache",  # address of the cache of `status`
     "guess",  # address of `guess_tables`
 )
