@@ -157,7 +157,8 @@ class Builder:
     def progress(self) -> Progress:
         """How far the build is; may be called at any time."""
         tests, proved, nodes = (
-            int(self._before[what]) + sum(int(getattr(context.record, what)) for context in self._contexts)
+            int(self._before[what])
+            + sum(int(getattr(context.record, what)) for context in self._contexts)
             for what in ("tests", "proved", "nodes")
         )
         return Progress(

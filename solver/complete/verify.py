@@ -2,16 +2,16 @@
 
 Every checked base position must be worth exactly what its moves make of it: its leader can force
 the score the tables give, and no better one, when every pickup leads to a position worth what the
-tables say one trick later. Distances fall with every trick, so by induction over them every win and
-every loss is real if all positions pass; and a position that could be won or lost in truth would,
-by induction over its true distance, fail as a draw. Progress, the place in the order of
-proofs, does as well as distances, though it need not be exact. With neither the check only shows
-that the outcomes agree with one another.
+tables say one trick later. If all positions pass, every win and every loss is real, by induction
+over distances, which fall with every trick; and no draw is false, because a position that could be
+won or lost would fail as a draw, by induction over its true distance. Progress, the place in the
+order of proofs, serves as well as distances, though it need not be exact. With neither, the check
+shows only that the outcomes agree with one another.
 
 Nothing is shared with the search that made the tables. `theorems=False` looks at every lead and
 every beat of every position; `theorems=True` leaves out what the theorems of docs/theory.md make
-needless: leads that are not the lowest of a run, beats that are not the lowest, and positions for
-which *Raising* settles what a neighbour is worth.
+needless: leads that are not the lowest of a run, beats that are not the lowest, and positions whose
+value follows by *Raising* from that of a neighbour.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from solver.complete.deck import DeckTables
 from solver.complete.value import WIN
 from solver.core.bitboard import hand_cards, slices, table_index, view
 from solver.core.files import whole_file
+from solver.core.lowlevel import product
 from solver.core.machine import cores
 
 _MEMO_SIZE = 1 << 12
 """Entries of the transposition table: what one position needs stays in the caches, …"""
 _LARGE_MEMO_SIZE = 1 << 20
 """… but looking at every lead and beat it needs far more."""
-_MEMO_SHIFT = 40
 _MULTIPLIER = 0x1E3779B97F4A7C15
 _table_index = njit("int64(int64, int64)", cache=True)(table_index)
 
@@ -63,31 +63,37 @@ class Report:
 
 
 @njit("int64(int64, int64, int64, int16[::1])", cache=True)
-def picked_up(hand: int, side: int, ranks: int, scores: np.ndarray) -> int:
-    """Score, one trick earlier, of the base position that `side` leads with `hand`."""
-    if side == 1:
-        field = (1 << ranks) - 1
-        hand = hand & ~(field | field << ranks) | (hand & field) << ranks | hand >> ranks & field
+def after_pickup(hand: int, side: int, ranks: int, scores: np.ndarray) -> int:
+    """What it is worth to the player of `side` that he will lead from an empty table with `hand`.
+
+    That is the score of the position a trick later.
+    """
+    if side == 1:  # seen from him, the two trump suits change places
+        suit = (1 << ranks) - 1
+        hand = hand >> 2 * ranks << 2 * ranks | (hand & suit) << ranks | hand >> ranks & suit
     score = int(scores[_table_index(hand, ranks)])
     return score - int(np.sign(score))
 
 
-@njit("int64(int64, int64, int64)", cache=True)
-def higher_cards(hand: int, card: int, ranks: int) -> int:
-    """The cards of `hand` that beat `card`, one bit, in its own suit."""
+@njit("int64(int64, int64)", cache=True)
+def suit_of(card: int, ranks: int) -> int:
+    """All cards of the suit of `card`, which is one bit."""
     suit = (1 << ranks) - 1
     while suit & card == 0:
         suit <<= ranks
-    return hand & suit & -(card << 1)
+    return suit
+
+
+@njit("int64(int64, int64, int64)", cache=True)
+def higher_cards(hand: int, card: int, ranks: int) -> int:
+    """The cards of `hand` that beat `card` in its own suit."""
+    return hand & suit_of(card, ranks) & -(card << 1)
 
 
 @njit("boolean(int64, int64, int64, int64)", cache=True)
 def follows_own(a: int, b: int, card: int, ranks: int) -> bool:
     """Whether the next lower card of the suit of `card` that somebody holds is in hand `a`."""
-    suit = (1 << ranks) - 1
-    while suit & card == 0:
-        suit <<= ranks
-    lower = (a | b) & suit & (card - 1)
+    lower = (a | b) & suit_of(card, ranks) & (card - 1)
     while lower & (lower - 1):
         lower &= lower - 1
     return lower & a != 0
@@ -104,10 +110,11 @@ def can_force(
     scores: np.ndarray,
     memo: np.ndarray,
 ) -> bool:
-    """Whether the player of `side`, about to lead with `a` against `b` inside a trick, can force at
-    least `bound`.
+    """Whether the player of `side`, about to lead with `a` against `b` inside a trick, can force a
+    score of at least `bound`.
 
-    Side 0 has the first suit as his trump, side 1 the second.
+    Side 0 has the first suit as his trump, side 1 the second. `memo`: a transposition table with
+    rows of both hands and the side, the bound, the result.
     """
     if a & (a - 1) == 0:
         return bound <= WIN - 1
@@ -121,7 +128,7 @@ def can_force(
         leads ^= card
         if theorems and follows_own(a, b, card, ranks):
             continue
-        if picked_up(a ^ card, side, ranks, scores) < bound:
+        if after_pickup(a ^ card, side, ranks, scores) < bound:
             continue
         followed = higher_cards(b, card, ranks) != 0
         trumped = trumps != 0 and card & trump_suit == 0
@@ -134,8 +141,8 @@ def can_force(
     if one_way | two_ways == 0:
         return False
 
-    slot = ((a * _MULTIPLIER + b) * _MULTIPLIER + bound * 2 + side) * _MULTIPLIER >> _MEMO_SHIFT
-    slot &= memo.shape[0] - 1
+    slot = product(product(a, _MULTIPLIER) + b, _MULTIPLIER) + 2 * bound + side
+    slot = product(slot, _MULTIPLIER) >> 40 & memo.shape[0] - 1
     key = b << 1 | side
     if memo[slot, 0] == a and memo[slot, 1] == key and memo[slot, 2] == bound:
         return memo[slot, 3] == 1
@@ -256,10 +263,10 @@ def verify(
     """Check `sample` random base positions, or all of them, and that the files are sound.
 
     `theorems`: leave out needless leads, beats and positions; by default only when everything is
-    checked. `report` is called with the number of positions checked so far and their total. A check
-    of everything notes in the file `checkpoint` how far it is, goes on from there when it is called
-    again, and removes it at the end. Raises VerifyError with the first contradiction, TableError
-    for a broken file, GameError if the checkpoint is of another check.
+    checked. `report` is called with the number of positions checked so far and the total. A check
+    of everything notes in the file `checkpoint` how far it is, continues from there when it is
+    called again, and removes the file at the end. Raises VerifyError with the first contradiction,
+    TableError for a broken file, GameError if the checkpoint is of another check.
     """
     ranks = tables.ranks
     theorems = sample is None if theorems is None else theorems
@@ -285,7 +292,7 @@ def verify(
     def check(memo: np.ndarray, hands: np.ndarray) -> int:
         wrong = first_wrong(hands, ranks, exact, signs, theorems, scores, memo)
         if wrong >= 0:
-            raise VerifyError(_contradiction(int(hands[wrong]), ranks, scores))
+            raise VerifyError(_contradiction(tables, int(hands[wrong])))
         return int(hands.size)
 
     total = stored_positions(ranks) if sample is None else sample
@@ -378,11 +385,13 @@ def _check_encoding(tables: DeckTables, scores: np.ndarray) -> None:
             raise VerifyError(f"{table.path} holds more than its positions: bits that mean nothing")
 
 
-def _contradiction(hand: int, ranks: int, scores: np.ndarray) -> str:
+def _contradiction(tables: DeckTables, hand: int) -> str:
+    """What is wrong with the position in which the leader holds `hand`."""
+    ranks = tables.ranks
     suits = view((0, 2), 1)
     cards = hand_cards(hand, suits, ranks)
     position = Position(ranks, (cards, deck_cards(ranks) - cards), (0, 2), 1, None)
-    score = int(scores[table_index(hand, ranks)])
+    score = tables[table_index(hand, ranks)]
     outcome = "a draw" if score == 0 else "a win" if score > 0 else "a loss"
-    distance = f" in {WIN - abs(score)}" if score else ""
+    distance = f" in {WIN - abs(score)}" if score and tables.distance else ""
     return f"the table calls {position} {outcome}{distance}, which does not follow from its moves"

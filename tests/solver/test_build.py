@@ -15,6 +15,7 @@ import oracle
 import pytest
 
 from solver.complete import build
+from solver.complete.blocks import Plan
 from solver.complete.build import Builder, BuildError, build_tables
 from solver.complete.deck import DeckTables
 from solver.complete.table import Table, table_path
@@ -142,6 +143,38 @@ def test_stamps_order_all_proofs(ranks):
         for table, mine in new:
             table.view(np.uint8)[mine >> 3] |= 1 << (mine & 7)
         new_generation(context.record)
+
+
+@pytest.mark.parametrize("distances", [False, True])
+def test_known_outcomes_save_tests_and_change_nothing(built, distances):
+    plain, _ = built(4, distances, 1)
+    known = np.frombuffer(b"".join(plain.slices("outcome")), np.uint8)
+    guided = Builder(4, distances=distances, known=known)
+    guided.run()
+    assert np.array_equal(guided.stamps, plain.stamps)
+    assert guided.round == plain.round
+    assert guided.progress().tests < plain.progress().tests
+
+
+PLANS = [
+    *({switch: False} for switch, on in Plan()._asdict().items() if on is True),
+    {"memo_size": 1},
+]
+
+
+@pytest.mark.parametrize("distances", [False, True])
+@pytest.mark.parametrize("less", PLANS, ids=str)
+def test_what_a_plan_leaves_out_changes_only_the_work(built, less, distances):
+    whole, _ = built(4, distances, 1)
+    builder = Builder(4, distances=distances, threads=1, plan=Plan(**less))
+    builder.run()
+    assert np.array_equal(builder.leader, whole.leader)
+    assert np.array_equal(builder.responder, whole.responder)
+    same = ("wins_first", "small_hands_first") if distances else ("only_reachable",)
+    if next(iter(less)) in same:
+        assert counters(builder) == counters(whole)
+    else:
+        assert builder.progress().nodes > whole.progress().nodes
 
 
 def test_too_many_rounds(monkeypatch):
