@@ -16,12 +16,13 @@ from typing import Any
 
 import click
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from benchmarks.report import json_option, print_report
 from engine.deals import random_deal
 from solver.core.bitboard import hand_bits, view
 from solver.core.bitboard import swap_trumps as seen_from_other
+from solver.core.jit import njit
 from solver.core.lowlevel import product
 from solver.core.trick import (
     MULTIPLIER,

@@ -17,11 +17,12 @@ from typing import Any
 
 import click
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from benchmarks.report import json_option, print_report
 from solver.complete.build import Builder
 from solver.core.bitboard import table_indices
+from solver.core.jit import njit
 from solver.core.lowlevel import load, product, store
 from solver.core.trick import (
     MULTIPLIER,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -27,7 +28,9 @@ def exit_statuses() -> Iterator[None]:
     Click handles its own exceptions, and a broken pipe, which ends the command quietly.
     """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            yield
         sys.stdout.flush()
     except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
         raise
@@ -47,3 +50,7 @@ def stop(sentence: str, status: int) -> NoReturn:
     """End the command with one sentence on standard error."""
     click.echo(f"Error: {sentence}", err=True)
     click.get_current_context().exit(status)
+
+
+def _warn(message: Warning | str, *where: Any, **more: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)

@@ -18,8 +18,8 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from solver.core.jit import njit
 from solver.core.lowlevel import atomic_add, atomic_or, has_bit
 from solver.core.shapes import Subsets, block_shapes, block_sizes
 from solver.core.trick import (

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from solver.complete.deck import DeckTables
 from solver.complete.value import WIN
+from solver.core.jit import njit
 from solver.core.trick import (
     DISTANCES,
     OUTCOMES,

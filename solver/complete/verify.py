@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.cards import deck_cards
 from engine.errors import ChallengeError, GameError
@@ -35,6 +34,7 @@ from solver.complete.deck import DeckTables
 from solver.complete.value import WIN
 from solver.core.bitboard import hand_cards, slices, table_index, view
 from solver.core.files import whole_file
+from solver.core.jit import njit
 from solver.core.lowlevel import product
 from solver.core.machine import cores
 

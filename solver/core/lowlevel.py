@@ -14,8 +14,10 @@ from ctypes import c_int64, c_uint8
 from typing import Any
 
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.extending import intrinsic
+
+from solver.core.jit import njit
 
 _WORD = ir.IntType(64)
 _BYTE = ir.IntType(8)

@@ -17,10 +17,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, njit, types
+from numba import from_dtype, types
 
 from solver.core import bitboard
 from solver.core.bitboard import Deck
+from solver.core.jit import njit
 from solver.core.lowlevel import COMPILED, bit_count, has_bit, load, load_byte, product, store
 
 # Where a search finds what is known about base positions (field `source` of a context).

@@ -22,10 +22,11 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from solver.core.bitboard import Deck
 from solver.core.bitboard import swap_trumps as seen_from_other
+from solver.core.jit import njit
 from solver.core.lowlevel import load, product, store
 from solver.core.trick import (
     MULTIPLIER,

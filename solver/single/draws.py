@@ -18,9 +18,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from solver.core.bitboard import swap_trumps
+from solver.core.jit import njit
 from solver.single.claims import NO_LIMIT, Claim, Memory, achieves, enter_alone, is_won
 from solver.single.facts import RECORD
 

@@ -25,9 +25,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, njit, types
+from numba import from_dtype, types
 
 from solver.core.bitboard import Deck
+from solver.core.jit import njit
 from solver.core.lowlevel import load, store
 from solver.core.shapes import Subsets
 from solver.core.trick import Context, record_type, swap_plain

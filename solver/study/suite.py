@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from engine.cards import Card
 from engine.position import Position
 from solver.core.bitboard import hand_bits, swap_trumps, table_indices, view
+from solver.core.jit import njit
 from solver.core.trick import Context, new_generation, proves
 from solver.tables import open_tables
 
