@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.errors import GameError
+from engine.text import meant, number_in, quoted
 
 SUITS = "SHDC"
 SUIT_SYMBOLS = "♠♥♦♣"
@@ -18,7 +19,7 @@ DECKS = {"easy": 6, "standard": 8, "advanced": 10}
 """Named decks of Challenge -> number of ranks in each suit, counted from the ace."""
 MAX_RANKS = 10
 """The largest deck of Challenge."""
-_DECK_NAMES = DECKS | {str(ranks): ranks for ranks in range(1, MAX_RANKS + 1)}
+_DECK_RANKS = range(1, MAX_RANKS + 1)
 
 
 class Card(NamedTuple):
@@ -48,10 +49,11 @@ def beats(card: Card, top: Card, trump: int) -> bool:
 
 def parse_deck(text: str | int) -> int:
     """The number of ranks of a deck of Challenge, given by name or number. Raises GameError."""
-    ranks = _DECK_NAMES.get(str(text).strip().lower())
+    name = text.strip().lower() if isinstance(text, str) else ""
+    ranks = DECKS.get(name) or number_in(text, _DECK_RANKS)
     if ranks is None:
         raise GameError(
-            f"unknown deck {str(text).strip()!r}, "
+            f"unknown deck {quoted(text)}{meant(name, DECKS)}, "
             f"expected {', '.join(DECKS)} or a number of ranks from 1 to {MAX_RANKS}"
         )
     return ranks

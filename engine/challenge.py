@@ -12,8 +12,10 @@ from engine.errors import GameError
 from engine.game import Game, one_point
 from engine.notation import clean
 from engine.position import Position
+from engine.text import number_in, quoted
 
 DEFAULT_LIMIT = 10_000
+MOST_ACTIONS = 10**9
 
 
 class Challenge(Game):
@@ -31,13 +33,16 @@ class Challenge(Game):
         self.action_count = 4 * self.ranks + 1
         self.suits = clean(suits).strip()
         if self.suits != "DRAWN" and sorted(self.suits) != sorted(SUITS):
-            raise GameError(f"suits {suits!r} are wrong, expected an order of {SUITS} or drawn")
-        try:
-            self.limit = int(limit)
-        except ValueError:
-            self.limit = 0
-        if self.limit < 1:
-            raise GameError(f"limit {limit!r} is wrong, expected a number of actions, at least 1")
+            raise GameError(
+                f"suits {quoted(suits)} are wrong, expected an order of {SUITS} or drawn"
+            )
+        number = number_in(limit, range(1, MOST_ACTIONS + 1))
+        if number is None:
+            raise GameError(
+                f"limit {quoted(limit)} is wrong, "
+                f"expected a number of actions from 1 to {MOST_ACTIONS:,}"
+            )
+        self.limit = number
 
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
@@ -45,7 +50,8 @@ class Challenge(Game):
             "ranks": f"the deck: {', '.join(DECKS)} or 1..{MAX_RANKS} ranks in a suit (default: 6)",
             "suits": "dealer's trump, his second suit, the other's trump, his second suit, "
             f"or drawn from the seed (default: {SUITS})",
-            "limit": f"actions until a game is called drawn (default: {DEFAULT_LIMIT})",
+            "limit": f"actions until a game is called drawn, 1 to {MOST_ACTIONS:,} "
+            f"(default: {DEFAULT_LIMIT})",
         }
 
     @property

@@ -26,6 +26,7 @@ from engine.cards import (
 from engine.errors import NotationError
 from engine.notation import clean, parse_suits
 from engine.position import Position
+from engine.text import quoted
 
 _NUMBERED = re.compile(r"\s*(\d+)\s+(?=[^\s.])")
 """A number of ranks before a deal; a number before a dot is a card: `10 . 9`."""
@@ -51,7 +52,7 @@ class Deal:
         found = _NUMBERED.match(clean(text))
         written = parse_deck(found[1]) if found else ranks
         if ranks not in (None, written):
-            raise NotationError(f"{text.strip()!r} is a deal of {written} ranks, expected {ranks}")
+            raise NotationError(f"{quoted(text)} is a deal of {written} ranks, expected {ranks}")
         cards = clean(text)[found.end() :] if found else text
         trump, second = (
             frozenset(14 - RANKS.index(rank) for rank in group)
@@ -62,7 +63,7 @@ class Deal:
             if lowest < lowest_rank(written):
                 fits = 15 - lowest
                 raise NotationError(
-                    f"{text.strip()} is not a deal of the easy deck "
+                    f"{quoted(text)} is not a deal of the easy deck "
                     f"({RANKS[fits - 1]} is not among its ranks), "
                     f"expected --deck {fits} or {cls(fits, trump, second)}"
                 )

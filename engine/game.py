@@ -18,6 +18,7 @@ from typing import Any, Self
 from engine.errors import GameError
 from engine.notation import action_words
 from engine.observation import Observation, Pen
+from engine.text import meant, quoted
 
 Action = Hashable
 
@@ -172,7 +173,7 @@ class State(ABC):
     def _illegal(self, name: str) -> GameError:
         names = ", ".join(map(self.action_to_string, self.legal_actions()))
         return GameError(
-            f"{name!r} is not a legal action here, "
+            f"{quoted(name)} is not a legal action here, "
             f"expected one of: {names or 'none, the game is over'}"
         )
 
@@ -226,14 +227,17 @@ def one_point(player: int, players: int) -> tuple[int, ...]:
 def load_game(name: str, **options: Any) -> Game:
     """The game called `name` with these options; raises GameError with the list of known ones."""
     if name not in GAMES:
-        raise GameError(f"unknown game {name!r}, expected one of: {', '.join(sorted(GAMES))}")
+        raise GameError(
+            f"unknown game {quoted(name)}{meant(name, GAMES)}, "
+            f"expected one of: {', '.join(sorted(GAMES))}"
+        )
     module, _, attribute = GAMES[name].partition(":")
     cls = getattr(importlib.import_module(module), attribute)
     known = cls.option_help()
     for key in options:
         if key not in known:
             raise GameError(
-                f"unknown option {key!r} of {name}, "
+                f"unknown option {quoted(key)} of {name}{meant(key, known)}, "
                 f"expected one of: {', '.join(sorted(known)) or 'none'}"
             )
     game: Game = cls(**options)

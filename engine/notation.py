@@ -15,6 +15,7 @@ import re
 
 from engine.cards import RANKS, SUIT_NAMES, SUITS, Card, Hand, in_order
 from engine.errors import NotationError
+from engine.text import counted, quoted
 
 _SAME = str.maketrans(
     {symbol: letter for row in ("♠♥♦♣", "♤♡♢♧") for symbol, letter in zip(row, SUITS, strict=True)}
@@ -39,7 +40,7 @@ def parse_card(text: str) -> Card:
     """The card written `text`. Raises NotationError."""
     card = _card("".join(clean(text).split()))
     if card is None:
-        raise NotationError(f"{text.strip()!r} is not a card, expected rank and suit such as 9D")
+        raise NotationError(f"{quoted(text)} is not a card, expected rank and suit such as 9D")
     return card
 
 
@@ -93,7 +94,7 @@ def parse_suits(text: str, suits: str, ranks: int | None) -> list[str]:
             problem = f"{twice} appears twice"
         else:
             continue
-        raise NotationError(f"{text.strip()!r}, {SUIT_NAMES[SUITS.index(suit)]}: {problem}")
+        raise NotationError(f"{quoted(text)}, {SUIT_NAMES[SUITS.index(suit)]}: {problem}")
     return groups
 
 
@@ -105,12 +106,12 @@ def _split_suits(text: str, suits: str) -> list[str]:
         names, groups = named[::2], [group.strip(".") for group in named[1::2]]
         if start or len(set(names)) < len(names) or not set(names) <= set(suits):
             raise NotationError(
-                f"{text.strip()!r}: expected each of the suits {', '.join(suits)} at most once, "
+                f"{quoted(text)}: expected each of the suits {', '.join(suits)} at most once, "
                 "followed by its ranks"
             )
         if any("." in group for group in groups):
             raise NotationError(
-                f"{text.strip()!r}: some suits have names and some do not, "
+                f"{quoted(text)}: some suits have names and some do not, "
                 "expected names for all of them or for none"
             )
         found = dict(zip(names, groups, strict=True))
@@ -119,7 +120,7 @@ def _split_suits(text: str, suits: str) -> list[str]:
         groups = plain.split(".")
         if len(groups) != len(suits):
             raise NotationError(
-                f"{text.strip()!r} has {len(groups)} suit{'s' * (len(groups) > 1)}, "
+                f"{quoted(text)} has {counted(len(groups), 'suit')}, "
                 f"expected {len(suits)} with dots between them ({'.'.join(suits)})"
             )
     return ["" if group == "-" else group for group in groups]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 
 from engine.cards import RANKS, SUITS, Card, in_order
+from engine.text import counted
 
 
 class Observation(ABC):
@@ -70,7 +71,7 @@ class Pen:
         """The cards of a hand, or how many they are if it is None."""
         if not size:
             return "out"
-        return f"{size} cards" if hand is None else self.cards(in_order(hand))
+        return counted(size, "card") if hand is None else self.cards(in_order(hand))
 
     def player(self, player: int, turn: bool) -> str:
         """The name of a player, marked if it is his turn."""
@@ -82,7 +83,7 @@ class Pen:
 
     def pickup(self, count: int) -> str:
         """What somebody does who picks up so many cards."""
-        return f"picks up {count} card{'s' * (count > 1)}"
+        return f"picks up {counted(count, 'card')}"
 
     def columns(self, cells: Iterable[str], width: int) -> str:
         """Cells side by side, each `width` columns wide."""

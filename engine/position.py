@@ -34,6 +34,7 @@ from engine.errors import GameError, NotationError
 from engine.game import Action, State
 from engine.notation import clean, format_hand, parse_card, parse_hand
 from engine.observation import Observation, Pen, card_number, card_rows
+from engine.text import quoted
 
 ChallengeAction = Card | str
 """A card, led or beaten with, or `PICKUP`."""
@@ -62,14 +63,16 @@ class Position(State):
         if len(fields) != 6:
             raise NotationError(
                 f"a position has six fields, RANKS HAND1 HAND2 TRUMPS TURN TOP, "
-                f"found {len(fields)} in {text.strip()!r}"
+                f"found {len(fields)} in {quoted(text)}"
             )
         deck, hand1, hand2, trumps, turn, top = fields
         ranks = parse_deck(deck)
         if len(trumps) != 2 or not set(trumps) <= set(SUITS):
-            raise NotationError(f"trumps {trumps!r} are wrong, expected two suits such as SD")
+            raise NotationError(f"trumps {quoted(trumps)} are wrong, expected two suits such as SD")
         if turn not in ("1", "2"):
-            raise NotationError(f"the turn {turn!r} is wrong, expected the player who acts, 1 or 2")
+            raise NotationError(
+                f"the turn {quoted(turn)} is wrong, expected the player who acts, 1 or 2"
+            )
         position = cls(
             ranks,
             (parse_hand(hand1, ranks), parse_hand(hand2, ranks)),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 from engine.errors import GameError
 from engine.position import ChallengeAction, Position
 from engine.problem import Problem, position_of
+from engine.text import meant, number_in, quoted
 from solver.complete.deck import UNPACKED_RANKS, DeckTables
 from solver.complete.value import WIN, TrickValues
 from solver.core.bitboard import card_bits, trick_bits, view
@@ -28,6 +29,10 @@ Method = Literal["auto", "table", "search"]
 METHODS: tuple[Method, ...] = get_args(Method)
 DEFAULT_SECONDS = 60.0
 DEFAULT_MEMORY = 1 << 30
+MOST_NODES = 10**18
+MOST_MEMORY = 1 << 50
+FOREVER = 1e10
+"""Seconds that are as good as no limit."""
 
 PATIENCE = 0.2
 """Seconds of plain Python after which a solver compiles, which takes as long; …"""
@@ -53,10 +58,10 @@ class Solver:
     moves and lines, for speed.
 
     A search proves outcomes, not distances, and does not touch the tables. It stops when the
-    outcome is proved; where a limit comes first (lead nodes, bytes, seconds; None or infinite: no
-    limit) or Ctrl-C is pressed, the outcome is "undecided". Searches share what they prove, those
-    of one deck at a time: in `memory`, a `solver.single.claims.Memory`, if it is given, else in one
-    of `max_memory` bytes, which is given up when it is full.
+    outcome is proved; where a limit comes first (lead nodes, bytes, seconds; nodes and seconds may
+    be None or infinite: no limit) or Ctrl-C is pressed, the outcome is "undecided". Searches share
+    what they prove, those of one deck at a time: in `memory`, a `solver.single.claims.Memory`, if
+    it is given, else in one of `max_memory` bytes, which is given up when it is full.
 
     A solver may be shared by threads and answers one position at a time; one for each thread is
     faster. Raises GameError for limits that make no sense.
@@ -75,16 +80,18 @@ class Solver:
         memory: Memory | None = None,
     ) -> None:
         if method not in METHODS:
-            raise GameError(f"unknown method {method!r}, expected one of: {', '.join(METHODS)}")
-        if max_seconds is not None and not max_seconds > 0:
-            raise GameError(f"a limit of {max_seconds} seconds given, expected more than 0")
+            raise GameError(
+                f"unknown method {quoted(method)}{meant(method, METHODS)}, "
+                f"expected one of: {', '.join(METHODS)}"
+            )
+        _check_limits(max_nodes, max_memory, max_seconds)
         self.tables = open_tables() if tables is None else tables
         self.method: Method = method
         self.compiled = compiled
         self.outcomes_only = outcomes_only
-        self.max_nodes = max_nodes
+        self.max_nodes = None if max_nodes == math.inf else max_nodes
         self.max_memory = max_memory
-        self.max_seconds = None if max_seconds == math.inf else max_seconds
+        self.max_seconds = None if max_seconds is None or max_seconds > FOREVER else max_seconds
         self._memory = memory
         self._given_memory = memory is not None
         self._probes: dict[tuple[int, bool], _Probe] = {}
@@ -152,6 +159,16 @@ class Solver:
         if solution.effort and solution.effort.stopped == "memory" and not self._given_memory:
             self._memory = None
         return solution
+
+
+def _check_limits(max_nodes: float | None, max_memory: int, max_seconds: float | None) -> None:
+    """Raise GameError for limits that make no sense."""
+    if max_nodes not in (None, math.inf) and not number_in(max_nodes, range(1, MOST_NODES + 1)):
+        raise GameError(f"a limit of {quoted(max_nodes)} nodes given, expected 1 to {MOST_NODES:,}")
+    if not number_in(max_memory, range(1, MOST_MEMORY + 1)):
+        raise GameError(f"a memory of {quoted(max_memory)} bytes given, expected 1 to 2^50")
+    if max_seconds is not None and not max_seconds > 0:
+        raise GameError(f"a limit of {quoted(max_seconds)} seconds given, expected more than 0")
 
 
 class _Probe:

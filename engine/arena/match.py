@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import GameError
 from engine.game import Game, State
+from engine.text import number_in, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,18 @@ class Match:
         Raises GameError for a target that the rules do not allow.
         """
         number = game.usual_target if target is None else target
-        if not str(number).isdecimal() or int(number) not in game.targets:
-            legal = sorted(game.targets)
+        legal = sorted(game.targets)
+        score = number_in(number, range(legal[0], legal[-1] + 1))
+        if score is None or score not in legal:
             values = (
                 f"{legal[0]} to {legal[-1]}" if len(legal) > 2 else " or ".join(map(str, legal))
             )
-            raise GameError(f"a match of {game.name} cannot end at {number!r}, expected {values}")
+            raise GameError(
+                f"a match of {game.name} cannot end at {quoted(number)}, expected {values}"
+            )
         dealer = random.Random(seed).randint(1, game.players)
         dealer = dealer if game.dealer == "random" else int(game.dealer)
-        return cls(game.dealt_by(dealer), seed, int(number), dealer, (0,) * game.players)
+        return cls(game.dealt_by(dealer), seed, score, dealer, (0,) * game.players)
 
     @property
     def seats(self) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from engine.cards import Card, Hand, in_order
 from engine.errors import GameError
 from engine.notation import clean, format_hand, parse_card, parse_hand
+from engine.text import QUOTED, number_in, quoted
 
 NONE = "-"
 _T = TypeVar("_T")
@@ -26,7 +27,7 @@ def read(text: str, names: Sequence[str]) -> dict[str, str]:
         name = name.lower()
         if name not in names or name in fields or not value:
             raise GameError(
-                f"{word!r} is wrong in a state, expected {'=…, '.join(names)}=…, each once"
+                f"{quoted(word)} is wrong in a state, expected {'=…, '.join(names)}=…, each once"
             )
         fields[name] = value
     if missing := [name for name in names if name not in fields]:
@@ -36,15 +37,20 @@ def read(text: str, names: Sequence[str]) -> dict[str, str]:
 
 def number(name: str, text: str, legal: range) -> int:
     """The number written `text` in the field `name`. Raises GameError."""
-    if not text.isdecimal() or int(text) not in legal:
-        raise GameError(f"{name}={text} is wrong, expected a number from {legal[0]} to {legal[-1]}")
-    return int(text)
+    found = number_in(text, legal)
+    if found is None:
+        raise GameError(
+            f"{name}={text[:QUOTED]} is wrong, expected a number from {legal[0]} to {legal[-1]}"
+        )
+    return found
 
 
 def word(name: str, text: str, legal: Sequence[str]) -> str:
     """The word written `text` in the field `name`. Raises GameError."""
     if text.lower() not in legal:
-        raise GameError(f"{name}={text.lower()} is wrong, expected one of: {', '.join(legal)}")
+        raise GameError(
+            f"{name}={text[:QUOTED].lower()} is wrong, expected one of: {', '.join(legal)}"
+        )
     return text.lower()
 
 

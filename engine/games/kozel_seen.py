@@ -9,6 +9,7 @@ from engine.cards import Card
 from engine.games import fields
 from engine.games.kozel_tricks import PHASES, RANKS, Cards, Group, Shown, Trick, seat
 from engine.observation import Observation, Pen, card_rows
+from engine.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class KozelObservation(Observation):
 
     def picture(self, pen: Pen) -> Iterator[str]:
         """Trumps and stock, a line for each player, the tricks, hands shown."""
-        yield f"Trumps: {pen.card(self.turned)} turned up, {self.stock_size} cards in the stock"
+        stock = counted(self.stock_size, "card")
+        yield f"Trumps: {pen.card(self.turned)} turned up, {stock} in the stock"
         for player, hand in enumerate(self.hands, start=1):
             name = pen.player(player, player == self.turn)
             yield f"{name}  {pen.hand(hand, self.sizes[player - 1])}"

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 from engine.errors import GameError
 from engine.game import Game
+from engine.text import meant, number_in, quoted
 
 FLAG = ("false", "true")
 
@@ -26,13 +27,15 @@ class Option:
 
     def read(self, name: str, value: Any) -> Any:
         """The value as a word, a number or, for a flag, a bool. Raises GameError."""
-        text = str(value).strip().lower()
         if isinstance(self.legal, range):
-            if text.isdecimal() and int(text) in self.legal:
-                return int(text)
-        elif text in self.legal:
+            number = number_in(value, self.legal)
+            if number is not None:
+                return number
+        elif (text := str(value).strip().lower()) in self.legal:
             return text == "true" if self.legal is FLAG else text
-        raise GameError(f"option {name}: {text!r} is not legal, expected {self.values()}")
+        raise GameError(
+            f"option {name}: {quoted(value).lower()} is not legal, expected {self.values()}"
+        )
 
     def values(self) -> str:
         """The legal values, as a phrase."""
@@ -63,7 +66,7 @@ class OptionGame(Game):
         for name in options:
             if name not in self.OPTIONS:
                 raise GameError(
-                    f"unknown option {name!r} of {self.name}, "
+                    f"unknown option {quoted(name)} of {self.name}{meant(name, self.OPTIONS)}, "
                     f"expected one of: {', '.join(sorted(self.OPTIONS))}"
                 )
         for name, option in self.OPTIONS.items():

@@ -11,12 +11,14 @@ from engine.errors import GameError
 from engine.game import Action, Game, State
 from engine.players.greedy import Greedy
 from engine.players.player import Player
+from engine.text import number_in, quoted
 
 SAMPLES = 20
 LIMIT = 200
 """A sample that is not over after this many actions counts as a draw."""
 ERRORS = 1.5
 """A gain is believed if it is more than this many standard errors above 0."""
+MOST_SAMPLES = 1_000_000
 
 
 class Pimc(Player):
@@ -30,14 +32,17 @@ class Pimc(Player):
     def __init__(self, game: Game, samples: int | str = SAMPLES) -> None:
         """`samples` is the number of samples for a decision. Raises GameError."""
         super().__init__(game)
-        if not str(samples).isdecimal() or int(samples) < 1:
-            raise GameError(f"samples={samples} is wrong, expected a number of at least 1")
-        self.samples = int(samples)
+        number = number_in(samples, range(1, MOST_SAMPLES + 1))
+        if number is None:
+            raise GameError(
+                f"samples={quoted(samples)} is wrong, expected a number from 1 to {MOST_SAMPLES:,}"
+            )
+        self.samples = number
         self._greedy = Greedy(game)
 
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
-        return {"samples": f"samples for a decision, at least 1 (default: {SAMPLES})"}
+        return {"samples": f"samples for a decision, 1 to {MOST_SAMPLES:,} (default: {SAMPLES})"}
 
     def choose(self, state: State, rng: random.Random) -> Action:
         """The action that gains most over the greedy player's own, if any gains; else his."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.errors import GameError
 from engine.game import Action, Game, State
+from engine.text import meant, quoted
 
 PLAYERS: dict[str, str] = {
     "random": "engine.players.player:Random",
@@ -60,7 +61,8 @@ def make_player(spec: str, game: Game, known: Mapping[str, str] = PLAYERS) -> Pl
         key = key.strip()
         if key not in cls.option_help() or not equals:
             raise GameError(
-                f"{item.strip()!r} is not an option of the player {name}, "
+                f"{quoted(item)} is not an option of the player {name}"
+                f"{meant(key, cls.option_help())}, "
                 f"expected one of: {', '.join(f'{key}=…' for key in cls.option_help()) or 'none'}"
             )
         options[key] = value.strip()
@@ -70,7 +72,10 @@ def make_player(spec: str, game: Game, known: Mapping[str, str] = PLAYERS) -> Pl
 def player_class(name: str, known: Mapping[str, str] = PLAYERS) -> type[Player]:
     """The class of the player called `name`. Raises GameError with the list of known ones."""
     if name not in known:
-        raise GameError(f"unknown player {name!r}, expected one of: {', '.join(known)}")
+        raise GameError(
+            f"unknown player {quoted(name)}{meant(name, known)}, "
+            f"expected one of: {', '.join(known)}"
+        )
     module, _, attribute = known[name].partition(":")
     cls: type[Player] = getattr(importlib.import_module(module), attribute)
     return cls

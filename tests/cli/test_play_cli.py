@@ -298,7 +298,10 @@ def test_people_at_one_terminal_do_not_see_each_others_hands():
             "is wrong, expected KEY=VALUE, each key",
         ),
         ("play kozel --players perfect,greedy,greedy,greedy", "the player perfect plays challenge"),
-        ("play challenge --players greedy,grandma", "unknown player 'grandma', expected one of"),
+        (
+            "play challenge --players greedy,grandma",
+            "unknown player 'grandma' (did you mean random?), expected one of",
+        ),
         ("play challenge --deals 2 --match", "--deals and --match cannot be used together"),
         ("play challenge --target 2", "--target needs --match"),
         ("play kozel --match --target 7", "a match of kozel cannot end at '7', expected 12"),

@@ -28,11 +28,14 @@ def test_options():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ranks": 11}, "unknown deck '11'"),
+        ({"ranks": 11}, "unknown deck 11"),
         ({"suits": "SSDC"}, "suits 'SSDC' are wrong"),
         ({"limit": 0}, "limit 0 is wrong"),
+        ({"limit": 10**5000}, "limit a number of thousands of digits is wrong"),
+        ({"limit": "9" * 5000}, "limit '9999"),
+        ({"limit": float("nan")}, "limit nan is wrong"),
         ({"limit": "many"}, "limit 'many' is wrong"),
-        ({"rank": 6}, "unknown option 'rank' of challenge, expected one of: limit, ranks, suits"),
+        ({"rank": 6}, r"'rank' of challenge \(did you mean ranks\?\), expected one of: limit, ranks"),
     ],
 )
 def test_bad_options(options, message):

@@ -57,7 +57,7 @@ def test_a_deal_that_does_not_fit_the_easy_deck_is_refused_with_the_deck_that_it
     with pytest.raises(NotationError) as caught:
         Deal.parse(text)
     assert str(caught.value) == (
-        f"{text} is not a deal of the easy deck ({lowest} is not among its ranks), "
+        f"{text!r} is not a deal of the easy deck ({lowest} is not among its ranks), "
         f"expected --deck {ranks} or {fits}"
     )
     assert str(Deal.parse(text, int(ranks))) == str(Deal.parse(fits)) == fits

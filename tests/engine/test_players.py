@@ -88,11 +88,12 @@ def test_greedy_leads_what_cannot_be_beaten():
         ("clever", "unknown player 'clever', expected one of: random, greedy, pimc"),
         (
             "pimc:sample=3",
-            "'sample=3' is not an option of the player pimc, expected one of: samples=…",
+            "'sample=3' is not an option of the player pimc (did you mean samples?), "
+            "expected one of: samples=…",
         ),
         ("greedy:fast", "'fast' is not an option of the player greedy, expected one of: none"),
-        ("pimc:samples=0", "samples=0 is wrong, expected a number of at least 1"),
-        ("pimc:samples=x", "samples=x is wrong, expected a number of at least 1"),
+        ("pimc:samples=0", "samples='0' is wrong, expected a number from 1 to 1,000,000"),
+        ("pimc:samples=x", "samples='x' is wrong, expected a number from 1 to 1,000,000"),
     ],
 )
 def test_bad_specifications(spec, message):
