@@ -35,7 +35,10 @@ def test_options():
         ({"limit": "9" * 5000}, "limit '9999"),
         ({"limit": float("nan")}, "limit nan is wrong"),
         ({"limit": "many"}, "limit 'many' is wrong"),
-        ({"rank": 6}, r"'rank' of challenge \(did you mean ranks\?\), expected one of: limit, ranks"),
+        (
+            {"rank": 6},
+            r"'rank' of challenge \(did you mean ranks\?\), expected one of: limit, ranks",
+        ),
     ],
 )
 def test_bad_options(options, message):
