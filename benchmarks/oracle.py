@@ -45,7 +45,7 @@ MEMO = 1 << 14
 _I64, _SCORES, _MEMO = types.int64, types.int16[::1], types.int64[:, ::1]
 
 
-@njit
+@njit(cache=True)
 def worth(hand: int, responds: int, scores: np.ndarray, c: Any) -> int:
     """What the table says of a base position: more for a faster win of the prover."""
     if responds:
@@ -53,7 +53,7 @@ def worth(hand: int, responds: int, scores: np.ndarray, c: Any) -> int:
     return np.int64(scores[table_index(hand, c.ranks)])
 
 
-@njit
+@njit(cache=True)
 def leaf(hand: int, responds: int, least: int, scores: np.ndarray, c: Any) -> int:
     """How many positions must be proved for a pickup that leads here: none, one, or NEVER."""
     rest = c.full ^ hand
@@ -64,7 +64,7 @@ def leaf(hand: int, responds: int, least: int, scores: np.ndarray, c: Any) -> in
     return 1 if worth(hand, responds, scores, c) > least else NEVER
 
 
-@njit(_I64(_I64, _I64, types.boolean, _I64, _SCORES, _MEMO, _I64[::1], RECORD))
+@njit(_I64(_I64, _I64, types.boolean, _I64, _SCORES, _MEMO, _I64[::1], RECORD), cache=True)
 def price(
     a: int,
     b: int,
@@ -141,7 +141,7 @@ def price(
     return result
 
 
-@njit(_I64(_I64, _I64, _SCORES, _MEMO, RECORD))
+@njit(_I64(_I64, _I64, _SCORES, _MEMO, RECORD), cache=True)
 def prove(hand: int, responds: int, scores: np.ndarray, memo: np.ndarray, c: Any) -> int:
     """Prove a base position and all that it needs; how many were proved."""
     if status(hand, responds, MOST_TRICKS, c) == WINS:

@@ -1,6 +1,7 @@
 """Who may enter which room of the project: no circles, and lower floors know no higher ones."""
 
 import ast
+import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ FLOORS = (
     ("solver",),
     ("solver.study",),
     ("cli",),
+    ("benchmarks",),
 )
 """From the ground up; rooms of one floor do not know each other either."""
 
@@ -25,7 +27,7 @@ HEIGHT = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 def modules():
     """Every module of the project and the modules that it imports, also within functions."""
     names = {}
-    for folder in ("engine", "solver", "cli"):
+    for folder in ("engine", "solver", "cli", "benchmarks"):
         for path in (ROOT / folder).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
             names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
@@ -61,3 +63,14 @@ def test_lower_floors_know_no_higher_ones():
         if room(other) != room(module) and room(other)[1] >= room(module)[1]
     ]
     assert upwards == []
+
+
+def test_all_packages_are_installed():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for folder in ("engine", "solver", "cli")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert sorted(settings["tool"]["setuptools"]["packages"]) == sorted(folders)

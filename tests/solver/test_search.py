@@ -440,7 +440,7 @@ from solver import solve
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-bound = 14 << 20
+bound = 12 << 20
 solve(Deal.parse("AK.Q", 4).position(), method="search")  # compiles or loads what is compiled
 before = peak()
 solution = solve(
@@ -460,8 +460,8 @@ def test_memory_is_limited():
     )
     stopped, used, grown = done.stdout.split()
     assert stopped == "memory"
-    assert 13 << 20 < int(used) <= 14 << 20
-    assert int(grown) <= 14 << 20
+    assert 11 << 20 < int(used) <= 12 << 20
+    assert int(grown) <= 12 << 20
 
 
 def test_too_little_memory_to_begin_with():
@@ -602,7 +602,7 @@ def test_lines_share_what_is_proved():
 
 
 def test_a_full_memory_is_emptied_for_the_next_line():
-    arguments = ["solve", "--deck", "7", "--method", "search", "--memory", "14M", "--json", "-"]
+    arguments = ["solve", "--deck", "7", "--method", "search", "--memory", "12M", "--json", "-"]
     status, output, _ = challenge(*arguments, "--time", "1000", stdin="KQJ98.JT98\n" * 2)
     first, second = (json.loads(line) for line in output.splitlines())
     assert status == 4
