@@ -52,6 +52,14 @@ def test_table():
     assert len(table) == 1 + len(rows_of("games", "--games", "1"))
 
 
+def test_ablation():
+    """That all builds come out the same is checked by the script itself."""
+    rows = rows_of("ablation", "--ranks", "3")
+    assert [row["build"] for row in rows] == ["outcomes"] * 10 + ["distances"] * 2
+    assert all(row["nodes"] >= rows[0]["nodes"] for row in rows)
+    assert len({row["nodes"] for row in rows[:10]}) > 5
+
+
 def test_build():
     rows = rows_of("build", "--ranks", "3", "--repeats", "1")
     assert {row["nodes"] for row in rows if row["solution"] == "outcomes"} == {11533}
