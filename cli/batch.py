@@ -7,32 +7,34 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
 
 from cli.extras import need
 from cli.files import FILE, check_plain, force_option
-from cli.input import DEFAULT_DECK, deck_option
+from cli.parameters import COUNT, DEFAULT_DECK, JOBS, SEED, Choice, deck_option
 from cli.progress import Progress
+from engine.cards import deck_name
 from engine.errors import GameError
+from engine.text import counted
 from solver.core.files import check_different, check_new, whole_file
 from solver.study.batch import COLUMNS, TIMES, Batch, RecordError, Solve
 from solver.study.records import FORMATS, gathering, record_file
-from solver.study.summary import LISTED, OUTCOMES, Summary, deck_name, interval
+from solver.study.summary import LISTED, OUTCOMES, Summary, interval
 from solver.study.workers import cluster, processes
 
 
 @click.command()
 @deck_option("The deck (default: easy).", default=DEFAULT_DECK)
-@click.option("--count", type=click.IntRange(1), help="So many random deals.")
+@click.option("--count", type=COUNT, help="Number of random deals.")
 @click.option("--all", "every", is_flag=True, help="Every deal of the deck once.")
-@click.option("--seed", type=int, help="The same seed gives the same deals (default: 0).")
+@click.option("--seed", type=SEED, help="The same seed gives the same deals (default: 0).")
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(FORMATS),
+    type=Choice(FORMATS),
     help="Default: what the name of the output ends with, or csv.",
 )
 @click.option(
@@ -40,7 +42,7 @@ from solver.study.workers import cluster, processes
 )
 @click.option("--resume", is_flag=True, help="Continue FILE where an earlier run has stopped.")
 @force_option
-@click.option("--jobs", type=click.IntRange(1), default=1, help="Processes (default: 1).")
+@click.option("--jobs", type=JOBS, default=1, help="Processes (default: 1).")
 @click.option("--scheduler", metavar="tcp://…", help="Let a Dask cluster do the work.")
 @click.option("--timings", is_flag=True, help="Add the seconds that each deal has taken.")
 @click.option("--summary", type=FILE, metavar="FILE", help="Write the summary as JSON, too.")
@@ -99,16 +101,18 @@ def batch(
     columns = (*COLUMNS, TIMES) if timings else COLUMNS
     work = Batch(deck, None if every else count, seed or 0)
     tally = Summary(weighted=every)
-    with (
-        workers(deck, jobs, scheduler) as solve,
-        continuing(output),
-        record_file(output or sys.stdout.buffer, kind, columns, resume, force) as file,
-        Progress() as progress,
-    ):
+    with Progress() as progress, continuing(output), ExitStack() as stack:
+        progress(0, f"loading the tables of {deck_name(deck)}")
+        solve = stack.enter_context(workers(deck, jobs, scheduler))
+        file = stack.enter_context(
+            record_file(output or sys.stdout.buffer, kind, columns, resume, force)
+        )
+        if output or not sys.stdout.isatty():
+            progress.now(0, f"0 of {counted(work.count, 'deal')}")
         if resume:
             for record in work.keep(file.read(), solve):
                 tally.add(record)
-                progress(tally.records / work.count, f"{tally.records:,} deals checked")
+                progress(tally.records / work.count, f"{counted(tally.records, 'deal')} checked")
             file.cut()
         started, before = time.perf_counter(), tally.records
         for record in work.records(solve):
@@ -152,16 +156,16 @@ def pace(done: int, count: int, rate: float) -> str:
     """How far the work is, how fast, and how long it may still take."""
     left = (count - done) / rate
     rest = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
-    return f"{done:,} of {count:,} deals, {rate:,.0f}/s, {rest} left"
+    return f"{done:,} of {counted(count, 'deal')}, {rate:,.0f}/s, {rest} left"
 
 
 def describe(work: Batch, tally: Summary) -> Iterator[str]:
     """The lines of a summary."""
     deck = deck_name(work.ranks)
     if work.seed is None:
-        yield f"All {work.count:,} deals of {deck}, by how often they come up"
+        yield f"All {counted(work.count, 'deal')} of {deck}, by how often they come up"
     else:
-        yield f"{work.count:,} random deals of {deck}, seed {work.seed}"
+        yield f"{counted(work.count, 'random deal')} of {deck}, seed {work.seed}"
     won, drawn, lost = (tally.outcomes[outcome] for outcome in OUTCOMES)
     total = won + drawn + lost
     share = f"The dealer wins {won:,} / {total:,} = {won / total:.4%}"

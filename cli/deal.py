@@ -6,7 +6,7 @@ import random
 
 import click
 
-from cli.input import DEFAULT_DECK, deck_option
+from cli.parameters import DEFAULT_DECK, SEED, Whole, deck_option
 from engine.deals import random_deal
 
 
@@ -14,10 +14,10 @@ from engine.deals import random_deal
 @deck_option("The deck (default: easy).", default=DEFAULT_DECK)
 @click.option(
     "--seed",
-    type=click.IntRange(0),
+    type=SEED,
     help="Repeat the same deals (default: new ones each time).",
 )
-@click.option("--count", type=click.IntRange(0), default=1, help="Number of deals (default: 1).")
+@click.option("--count", type=Whole(0, 10**12), default=1, help="Number of deals (default: 1).")
 @click.option("--position", is_flag=True, help="Print positions instead, six fields each.")
 def deal(deck: int, seed: int | None, count: int, position: bool) -> None:
     """Print random deals, one a line, each as likely as at the table.

@@ -1,55 +1,51 @@
-"""What users write: decks, deals and positions, as arguments or as lines."""
+"""Deals and positions as lines of a stream."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import BinaryIO
 
-import click
+from engine.errors import GameError, NotationError
+from engine.text import quoted
 
-from engine.cards import DECKS, MAX_RANKS, parse_deck
-from engine.errors import GameError
-
-DEFAULT_DECK = "easy"
-
-
-def deck_option(help: str, default: str | None = None) -> Callable[[Any], Any]:
-    """The option `--deck`, a deck by name or number, given on as its number of ranks."""
-
-    def ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-        return None if value is None else parse_deck(value)
-
-    metavar = f"[{'|'.join(DECKS)}|1..{MAX_RANKS}]"
-    return click.option("--deck", default=default, metavar=metavar, callback=ranks, help=help)
+LONGEST_LINE = 10_000
+"""Bytes; the longest position takes some hundred."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def memory_option(help: str) -> Callable[[Any], Any]:
-    """The option `--memory`, a size such as 500M or 8G, given on as `max_memory` in bytes."""
+def read_lines(stream: BinaryIO) -> Iterator[tuple[int, str | NotationError]]:
+    """The lines of a stream as they arrive, each with its number from 1, or what is wrong with it.
 
-    def size(ctx: click.Context, param: click.Parameter, value: str) -> int:
-        match = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", value.strip().lower())
-        if not match:
-            raise GameError(f"the memory {value!r} is wrong, expected a size such as 500M or 8G")
-        return int(float(match[1]) * 1024 ** " kmgt".index(match[2] or " "))
-
-    return click.option(
-        "--memory",
-        "max_memory",
-        default="1G",
-        show_default=True,
-        metavar="SIZE",
-        callback=size,
-        help=help,
-    )
-
-
-def read_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """The lines of a stream as they arrive, each with its number from 1.
-
-    Empty lines and those that start with `#` are left out.
+    Comments, from `#` to the end of the line, are left out, and lines with nothing else. A byte
+    order mark inside a line, where files were joined, begins a line. Raises GameError for UTF-16.
     """
-    for number, line in enumerate(stream, 1):
-        text = line.decode("utf-8", "replace").lstrip("\ufeff").strip()
-        if text and not text.startswith("#"):
-            yield number, text
+    number = 0
+    while line := stream.readline(LONGEST_LINE):
+        number += 1
+        if number == 1 and _is_utf_16(line):
+            raise GameError(
+                "standard input is UTF-16, expected UTF-8: convert it, for instance by "
+                "iconv -f UTF-16 -t UTF-8"
+            )
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(LONGEST_LINE)
+            yield (
+                number,
+                NotationError(f"longer than {LONGEST_LINE:,} bytes, expected a deal or a position"),
+            )
+            continue
+        text = line.decode(errors="replace")
+        if "\0" in text or "\ufffd" in text:
+            wrong = "has NUL characters" if "\0" in text else "is not UTF-8"
+            yield number, NotationError(f"{quoted(text)} {wrong}, expected UTF-8 text")
+            continue
+        for part in text.split("\ufeff"):
+            if problem := part.partition("#")[0].strip():
+                yield number, problem
+
+
+def _is_utf_16(line: bytes) -> bool:
+    """Whether the first line of a text begins with the mark of UTF-16 or has every other byte 0."""
+    start = line[:40].removesuffix(b"\n")
+    return line.startswith(_UTF_16) or 2 * start.count(0) >= len(start) > 1

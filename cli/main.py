@@ -8,8 +8,10 @@ import sys
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from cli.errors import exit_statuses
+from cli.parameters import Group
 from engine.errors import GameError
 
 COMMANDS = {
@@ -27,7 +29,7 @@ COMMANDS = {
 """Subcommand -> (module that defines a click command of the same name, one line for `--help`)."""
 
 
-class Challenge(click.Group):
+class Challenge(Group):
     """A group that imports a subcommand when it is called: `challenge --help` loads no solver."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -43,6 +45,13 @@ class Challenge(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        return [
+            CompletionItem(name, help=text)
+            for name, (_, text) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+
     def invoke(self, ctx: click.Context) -> Any:
         with exit_statuses():
             return super().invoke(ctx)
@@ -52,8 +61,27 @@ class Challenge(click.Group):
 @click.version_option(package_name="challenge-solver", prog_name="challenge")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Solve, analyse and play Challenge (Besicovitch's Svoyi Kozyri) and related card games."""
-    if sys.stdout is None:  # so Python has it where it is closed
+    """Solve, analyse and play Challenge (Besicovitch's Svoyi Kozyri) and related card games.
+
+    \b
+    Exit status:
+      0    all went well
+      1    some lines of the input were bad, or a table is wrong
+      2    bad input
+      3    there is no table for this deck
+      4    a position stayed undecided
+      130  interrupted
+
+    \b
+    To complete commands, decks, games, players and files with the Tab key, in bash
+    (or zsh; fish: _CHALLENGE_COMPLETE=fish_source challenge | source):
+      eval "$(_CHALLENGE_COMPLETE=bash_source challenge)"
+    """
+    if sys.stdout is None:  # as Python has it where it is closed
         raise GameError("standard output is closed, expected it open")
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False
+
+
+if __name__ == "__main__":
+    main(prog_name="challenge")

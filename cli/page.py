@@ -15,14 +15,14 @@ from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
-from engine.cards import SUIT_SYMBOLS, lowest_rank
+from engine.cards import SUIT_SYMBOLS, deck_name, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.errors import GameError
 from solver.complete.table import MissingTable
 from solver.solution import Solution
 from solver.solver import solve_many
 from solver.study.batch import Record, describe
-from solver.study.summary import OUTCOMES, Summary, deck_name, interval
+from solver.study.summary import OUTCOMES, Summary, interval
 
 GAMES = 10
 

@@ -21,7 +21,12 @@ class Progress:
 
     def __call__(self, done: float, text: str) -> None:
         """Show that the part `done` (0 to 1) of the work is done."""
-        if self._shown and time.monotonic() >= self._next:
+        if time.monotonic() >= self._next:
+            self.now(done, text)
+
+    def now(self, done: float, text: str) -> None:
+        """The same, however short ago another picture was."""
+        if self._shown:
             self._next = time.monotonic() + INTERVAL
             filled = int(done * WIDTH)
             self._write(f"[{'#' * filled}{'-' * (WIDTH - filled)}] {done:4.0%}  {text}")

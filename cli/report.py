@@ -9,6 +9,7 @@ import click
 from cli.extras import need
 from cli.files import FILE, check_plain, force_option
 from engine.errors import GameError
+from engine.text import counted
 from solver.core.files import check_different, check_new, whole_file
 from solver.study.batch import RecordError
 from solver.study.records import read_records
@@ -47,4 +48,4 @@ def report(file: Path, output: Path | None, force: bool) -> None:
     page = write_page(records)
     with whole_file(output) as stream:
         stream.write(page.encode())
-    click.echo(f"{output}: {len(records):,} deals")
+    click.echo(f"{output}: {counted(len(records), 'deal')}")

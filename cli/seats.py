@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from engine.errors import GameError
 from engine.game import Game
 from engine.players.player import PLAYERS, Player, make_player
+from engine.text import counted, quoted
 
 KNOWN = PLAYERS | {"perfect": "solver.player:Perfect", "human": "cli.human:Human"}
 """All players: name -> "module:class", imported when asked for."""
@@ -19,7 +20,7 @@ def parse_options(pairs: Iterable[str]) -> dict[str, str]:
         key, equals, value = (part.strip() for part in pair.partition("="))
         key = key.lower()
         if not equals or not key or key in options:
-            raise GameError(f"option {pair!r} is wrong, expected KEY=VALUE, each key once")
+            raise GameError(f"option {quoted(pair)} is wrong, expected KEY=VALUE, each key once")
         options[key] = value
     return options
 
@@ -29,7 +30,8 @@ def seat_players(specs: str, game: Game) -> tuple[list[str], list[Player]]:
     names = [spec.strip().lower() for spec in specs.split(",")]
     if len(names) != game.players:
         raise GameError(
-            f"{len(names)} players in {specs!r}, expected {game.players} for {game.name}"
+            f"{counted(len(names), 'player')} in {quoted(specs)}, "
+            f"expected {game.players} for {game.name}"
         )
     return names, [make_player(name, game, KNOWN) for name in names]
 

@@ -9,21 +9,27 @@ from itertools import groupby
 from typing import Any, BinaryIO
 
 import click
+from click.core import ParameterSource
 
 from cli.errors import FAILED, UNDECIDED
-from cli.input import deck_option, memory_option, read_lines
+from cli.input import read_lines
+from cli.parameters import NODES, Choice, Seconds, Size, deck_option
 from cli.picture import Picture
+from engine.cards import deck_name
 from engine.errors import GameError
 from engine.problem import read_problem
+from engine.text import counted
 from solver.complete.table import MissingTable
 from solver.solution import Outcome, Solution
 from solver.solver import DEFAULT_SECONDS, METHODS, Solver
 
+LIMITS = {"--time": "max_seconds", "--memory": "max_memory", "--nodes": "max_nodes"}
+"""Options -> what `Solver` calls them."""
 REASONS = {
     "time": "the time was up",
     "memory": "the memory was full",
-    "nodes": "the number of nodes was reached",
-    "tricks": "nobody wins in as many tricks as a search tries",
+    "nodes": "the limit of nodes was reached",
+    "tricks": "a win takes more tricks than a search tries, if there is one",
     "interrupt": "interrupted",
 }
 """Why a search has ended without a result."""
@@ -42,7 +48,7 @@ class DashedArguments(click.Command):
 @click.option("--line", is_flag=True, help="Add a whole game, best play on both sides.")
 @click.option(
     "--method",
-    type=click.Choice(METHODS),
+    type=Choice(METHODS),
     default="auto",
     show_default=True,
     help="Look up a table or search; auto searches for decks without a table.",
@@ -50,17 +56,25 @@ class DashedArguments(click.Command):
 @click.option(
     "--time",
     "max_seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=DEFAULT_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="Search for a position no longer than this.",
+    help="Search for a position no longer than this; inf: no limit.",
 )
-@memory_option("Let a search take no more than this, 500M or 8G.")
+@click.option(
+    "--memory",
+    "max_memory",
+    type=Size(),
+    default="1G",
+    show_default=True,
+    metavar="SIZE",
+    help="Let a search take no more than this, 500M or 8G.",
+)
 @click.option(
     "--nodes",
     "max_nodes",
-    type=click.IntRange(min=1),
+    type=NODES,
     metavar="N",
     help="Search no more nodes than this; if nothing else stops it, the answer is always the same.",
 )
@@ -88,41 +102,65 @@ def solve(
     Tricks are counted from the current one to the end, when the winner hurries and the loser
     delays. The lead of an only card on an empty table is not counted.
 
-    A search proves outcomes, no distances. The answer is "undecided" when it has proved none within
-    --time, --memory and --nodes, or before Ctrl-C.
+    A search proves who wins, but not in how many tricks, so it has no --line. The answer is
+    "undecided" when nothing was proved within --time, --memory and --nodes, or before Ctrl-C; these
+    limits are for searches only.
 
     With -, deals and positions are read from standard input, one a line, and each answer is one
-    line. Empty lines and lines that start with # are left out. Searches use what was proved for
-    earlier lines of the same deck.
+    line. Empty lines and comments, from # to the end of a line, are left out. Searches use what was
+    proved for earlier lines of the same deck.
 
     \b
     Examples:
       challenge solve KQJ.JT9
-      challenge solve --deck advanced --time 10 AKQJT98765.KQJ765
+      challenge solve --deck advanced --time 10 AKQJT98765.-
       challenge solve --line 3 AK.Q.AK.Q Q.AK.-.AK SD 2 QD
       challenge deal --count 100 | challenge solve --json -
 
     \b
     Exit status:
-      0  solved
-      1  some lines of standard input were bad, the others are solved
-      2  bad input
-      3  there is no table for this deck (only with --method table)
-      4  undecided
+      0    solved
+      1    some lines of standard input were bad, the others are solved
+      2    bad input
+      3    there is no table for this deck (only with --method table)
+      4    undecided, also when Ctrl-C has ended the search for a single position
+      130  interrupted, while reading lines or before a search
     """
     if not problem:
         raise click.UsageError(
             "Missing argument, expected a deal such as KQJ.JT9, a position, "
             "or - to read them from standard input."
         )
+    solver = Solver(**how)
     if problem == ("-",):
-        if sys.stdin is None:  # so Python has it where it is closed
+        if sys.stdin is None:  # as Python has it where it is closed
             raise GameError("standard input is closed, expected deals or positions, one a line")
-        ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, Solver(**how)))
-    solution = Solver(**how).solve(read_problem(" ".join(problem), deck), line=line)
+        check_effect(ctx, solver, deck, line)
+        ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, solver))
+    asked = read_problem(" ".join(problem), deck)
+    check_effect(ctx, solver, asked.ranks, line)
+    solution = solver.solve(asked, line=line)
     click.echo(as_object(solution, line) if as_json else "\n".join(describe(solution)))
     if solution.outcome == Outcome.UNDECIDED:
         ctx.exit(UNDECIDED)
+
+
+def check_effect(ctx: click.Context, solver: Solver, ranks: int | None, line: bool) -> None:
+    """Raise a usage error for an option that cannot have an effect.
+
+    `ranks`: the deck; None for lines that may be of several decks.
+    """
+    searches = solver.method == "search" or bool(ranks and not solver.looks_up(ranks))
+    looks_up = solver.method == "table" or bool(ranks and solver.looks_up(ranks))
+    deck = deck_name(ranks) if ranks else "every deck"
+    if line and searches:
+        raise click.UsageError(f"--line takes a table, but {deck} is searched, expected no --line.")
+    for option, name in LIMITS.items():
+        if looks_up and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"{option} limits a search, but {deck} is looked up in a table, "
+                f"expected no {option}, or --method search."
+            )
 
 
 def solve_stream(
@@ -133,6 +171,8 @@ def solve_stream(
     status = 0
     for number, text in read_lines(stream):
         try:
+            if isinstance(text, GameError):
+                raise text
             problem = read_problem(text, deck)
             solution = solver.solve(problem, line=line)
         except (GameError, MissingTable) as error:
@@ -164,8 +204,8 @@ def verdict(solution: Solution) -> str:
         return f"undecided, {REASONS[solution.effort.stopped]}"  # type: ignore[union-attr,index]
     if solution.winner is None:
         return "a draw, neither player can force a win"
-    how = {None: "", 0: " at once", 1: " in 1 trick"}.get(
-        solution.distance, f" in {solution.distance} tricks"
+    how = {None: "", 0: " at once"}.get(
+        solution.distance, f" in {counted(solution.distance or 0, 'trick')}"
     )
     return f"player {solution.winner} wins{how}"
 
@@ -207,8 +247,8 @@ def describe(solution: Solution) -> Iterator[str]:
         ranks = solution.position.ranks
         time = "minutes" if ranks <= 7 else "hours"
         yield (
-            "\nWhich moves get on towards the end is not known, nor the game: that takes a table "
-            f"of progress,\nwhich `challenge table build --ranks {ranks}` makes in {time}."
+            "\nWhich move brings the end nearer is not known, so no game can be shown. For this, "
+            f"\n`challenge table build --ranks {ranks}` makes a table of progress, in {time}."
         )
     if solution.line is not None:
         yield ""
@@ -232,4 +272,5 @@ def _found(solution: Solution, kind: str, picture: Picture) -> Iterator[str]:
     effort = solution.effort
     assert effort is not None
     mebibytes = effort.memory / 2**20
-    yield f"\nSearched {effort.nodes:,} nodes in {solution.seconds:.1f} s and {mebibytes:.0f} MiB."
+    nodes = counted(effort.nodes, "node")
+    yield f"\nSearched {nodes} in {solution.seconds:.1f} s and {mebibytes:.0f} MiB."

@@ -11,6 +11,7 @@ import click
 
 from cli.errors import BAD_INPUT, FAILED, stop
 from cli.files import FILE, check_plain, force_option
+from cli.parameters import COUNT, JOBS, Group, Whole
 from cli.progress import Progress
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
@@ -29,10 +30,10 @@ from solver.tables import open_tables
 if TYPE_CHECKING:
     from solver.complete.build import Progress as BuildProgress
 
-RANKS = click.IntRange(1, MAX_RANKS)
+RANKS = Whole(1, MAX_RANKS)
 
 
-@click.group()
+@click.group(cls=Group)
 def table() -> None:
     """Build, verify and describe complete solutions of a deck.
 
@@ -49,7 +50,7 @@ def table() -> None:
     default=None,
     help="Compute distances, or leave them out, which is faster (default: up to 6 ranks).",
 )
-@click.option("--threads", type=click.IntRange(1), help="Default: one for each processor.")
+@click.option("--threads", type=JOBS, help="Default: one for each processor.")
 @click.option(
     "-o",
     "--output",
@@ -130,7 +131,7 @@ def build(
 @table.command()
 @click.argument("file", type=FILE, required=False)
 @click.option("--ranks", type=RANKS, help="The deck whose own tables are verified.")
-@click.option("--sample", type=click.IntRange(1), help="Verify so many random positions.")
+@click.option("--sample", type=COUNT, help="Verify so many random positions.")
 @click.option("--full", is_flag=True, help="Verify all positions (the default).")
 @click.option(
     "--checkpoint",
@@ -148,7 +149,13 @@ def verify(
     positions. The full check leaves out moves and positions that are proved to be needless; if it
     passes with distances or progress, that is a proof of every entry.
 
-    Exit status 1: the tables contradict the rules.
+    \b
+    Exit status:
+      0    the tables are right
+      1    they contradict the rules
+      2    bad input
+      3    there is no table for this deck
+      130  interrupted
     """
     if (file is None) == (ranks is None):
         raise click.UsageError("Expected either a FILE or --ranks.")

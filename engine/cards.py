@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.errors import GameError
-from engine.text import meant, number_in, quoted
+from engine.text import counted, meant, number_in, quoted
 
 SUITS = "SHDC"
 SUIT_SYMBOLS = "♠♥♦♣"
@@ -57,6 +57,12 @@ def parse_deck(text: str | int) -> int:
             f"expected {', '.join(DECKS)} or a number of ranks from 1 to {MAX_RANKS}"
         )
     return ranks
+
+
+def deck_name(ranks: int) -> str:
+    """A deck in a sentence."""
+    names = {number: f"the {name} deck" for name, number in DECKS.items()}
+    return names.get(ranks, f"the deck of {counted(ranks, 'rank')}")
 
 
 def cheapest(cards: Iterable[Card], trumps: Collection[int]) -> Card | str:

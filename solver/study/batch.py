@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.deals import Deal, all_deals, random_deal
 from engine.errors import GameError
+from engine.text import counted
 from solver.solver import Solver
 from solver.tables import open_tables
 
@@ -76,7 +77,9 @@ class Batch:
                 number += 1
                 deal = next(self._deals, None)
                 if deal is None:
-                    raise RecordError(f"it has more than the {self.count} records asked for")
+                    raise RecordError(
+                        f"it has more than the {counted(self.count, 'record')} asked for"
+                    )
                 if not describe(deal).items() <= record.items():
                     raise RecordError(
                         f"record {number} is of the deal {record['deal']}, "

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from itertools import islice
-from math import inf
+from math import comb, inf
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, AnyStr
 
+from engine.cards import MAX_RANKS
 from engine.errors import GameError
+from engine.text import number_in, quoted
 from solver.core.files import (
     check_new,
     open_regular,
@@ -28,7 +30,12 @@ from solver.core.files import (
 from solver.study.batch import COLUMNS, TIMES, Record, RecordError
 
 FORMATS = ("csv", "jsonl", "parquet")
-INTEGERS = ("trumps_held", "weight", "distance")
+INTEGERS = {
+    "trumps_held": range(MAX_RANKS + 1),
+    "weight": range(1, comb(2 * MAX_RANKS, MAX_RANKS) + 1),
+    "distance": range(10_000),  # tables hold none that is near
+}
+"""The columns of numbers -> which ones a record may have."""
 ROW_GROUP = 1 << 16
 """Records in memory at once while Parquet is written."""
 MOST_LINE = 1 << 16
@@ -55,6 +62,10 @@ class RecordFile:
         self._end = 0
         start = self._header or f'{{"{COLUMNS[0]}": "'.encode()
         for number, line in enumerate(_lines(self._stream), 1):
+            if line.endswith(b"\r\n"):
+                raise RecordError(
+                    "its lines end with CRLF, expected LF: convert it, for instance by dos2unix"
+                )
             if number == 1 and line[: len(start)] != start[: len(line)]:
                 raise RecordError(
                     f"it begins with {_quote(line)}, expected {_quote(start)}: "
@@ -179,9 +190,12 @@ def read_records(path: Path) -> Iterator[Record]:
     Raises RecordError, OSError, ImportError without the extra `parquet` for a Parquet file.
     """
     with open_regular(path) as stream:
-        if stream.read(4) == b"PAR1":
+        start = stream.read(4)
+        if start == b"PAR1":
             yield from read_parquet(path)
             return
+        if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise RecordError("it is UTF-16, expected UTF-8: convert it, for instance by iconv")
         stream.seek(0)
         with TextIOWrapper(stream, "utf-8-sig", "replace") as text:
             yield from _read_text(text)
@@ -264,6 +278,8 @@ def _parse(line: str, number: int, kind: str, columns: Sequence[str]) -> Record:
             return _checked(json.loads(line), where)
         (cells,) = csv.reader([line])
         return _checked(dict(zip(columns, cells, strict=True)), where)
+    except RecordError:
+        raise
     except (ValueError, RecursionError, csv.Error):
         raise RecordError(f"{where} is no record: {_quote(line)}") from None
 
@@ -271,22 +287,28 @@ def _parse(line: str, number: int, kind: str, columns: Sequence[str]) -> Record:
 def _checked(row: Any, where: str) -> Record:
     """A row with the types of a record."""
     try:
-        for column in INTEGERS:
-            row[column] = None if row[column] in ("", None) else int(row[column])
+        texts = [row[column] for column in COLUMNS if column not in INTEGERS]
+        decided = {"win": True, "loss": True, "draw": row["distance"] in ("", None)}
+        good = decided[row["outcome"]] and all(isinstance(text, str) for text in texts)
         if TIMES in row:
             row[TIMES] = float(row[TIMES])
-            if not 0 <= row[TIMES] < inf:
-                raise ValueError
-        texts = (row[column] for column in COLUMNS if column not in INTEGERS)
-        decided = {"win": True, "loss": True, "draw": row["distance"] is None}
-        if decided[row["outcome"]] and all(isinstance(text, str) for text in texts):
-            return dict(row)
+            good = good and 0 <= row[TIMES] < inf
+        numbers = {column: row[column] for column in INTEGERS}
     except (ArithmeticError, LookupError, TypeError, ValueError):
-        pass
-    raise RecordError(f"{where} is no record, expected {', '.join(COLUMNS)}")
+        good = False
+    if not good:
+        raise RecordError(f"{where} is no record, expected {', '.join(COLUMNS)}")
+    for column, value in numbers.items():
+        legal = INTEGERS[column]
+        numbers[column] = None if value in ("", None) else number_in(value, legal)
+        if numbers[column] is None and (value or column != "distance"):
+            raise RecordError(
+                f"{where} has the {column} {quoted(value)}, "
+                f"expected a whole number from {legal[0]} to {legal[-1]:,}"
+            )
+    return dict(row) | numbers
 
 
 def _quote(line: str | bytes) -> str:
     text = line if isinstance(line, str) else line.decode(errors="replace")
-    text = text.rstrip("\r\n")
-    return repr(text if len(text) <= 120 else f"{text[:120]}…")
+    return repr(text.removesuffix("\n") if len(text) <= 120 else f"{text[:120]}…")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from engine.cards import DECKS
 from solver.study.batch import TIMES, Record
 
 LISTED = 5
@@ -89,12 +88,6 @@ class Summary:
             ],
             "slowest": [{"deal": deal, "seconds": seconds} for deal, seconds in self.slowest],
         }
-
-
-def deck_name(ranks: int) -> str:
-    """A deck in a sentence."""
-    names = {number: f"the {name} deck" for name, number in DECKS.items()}
-    return names.get(ranks, f"the deck of {ranks} ranks")
 
 
 def interval(won: int, total: int) -> tuple[float, float]:

@@ -431,7 +431,7 @@ def test_file_of_another_batch_is_refused(tmp_path, kind, arguments, sentence):
         (b'{"deal": "', "it begins with"),
         (b"\x00\xff" * 100, "it begins with"),
         (",".join(COLUMNS).encode() + b"\nhello\n", "line 2 is no record: 'hello'"),
-        (",".join(COLUMNS).encode() + b"\r\n", "it begins with"),
+        (",".join(COLUMNS).encode() + b"\r\n", "its lines end with CRLF"),
         (
             ",".join(COLUMNS).encode() + b"\n3 -.-,-,-,0,1,win, 5,AC,table\n",
             "line 2 is '3 -.-,-,-,0,1,win, 5,AC,table', not as it is written",
@@ -544,6 +544,30 @@ def die(deal):
     os._exit(1)
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_file_with_other_line_ends_is_named(tmp_path, kind):
+    output = tmp_path / f"deals.{kind}"
+    batch("--all", "-o", output)
+    content = output.read_bytes().replace(b"\n", b"\r\n")
+    output.write_bytes(content)
+    error = batch("--all", "-o", output, "--resume", expected=2)
+    assert error == (
+        f"Error: cannot continue {output}: "
+        "its lines end with CRLF, expected LF: convert it, for instance by dos2unix\n"
+    )
+    assert output.read_bytes() == content
+
+
+@pytest.mark.parametrize("change", [b" \n", b"\t\n", b"\x0c\n", b"\xe2\x80\x8b\n"])
+def test_messages_never_show_two_lines_that_look_the_same(tmp_path, change):
+    output = tmp_path / "deals.csv"
+    batch("--all", "-o", output)
+    output.write_bytes(output.read_bytes().replace(b"\n", change, 1))
+    error = batch("--all", "-o", output, "--resume", expected=2)
+    found, expected = error.partition("begins with ")[2].split(", expected ")
+    assert found != expected.partition(": other")[0]
+
+
 # At the terminal.
 
 
@@ -561,6 +585,8 @@ def test_progress_on_a_terminal_only(tmp_path):
             break
     os.close(controller)
     assert done.wait() == 0
+    assert b"loading the tables of the deck of 4 ranks" in shown
+    assert b"0 of 256 deals" in shown
     assert b"of 256 deals, " in shown
     assert b"/s, " in shown
     assert b"\r" not in batch("--all", "-o", tmp_path / "other.csv").encode()
@@ -581,7 +607,7 @@ def test_pace():
         (["--count", "0"], 2, "'--count'"),
         (["--all", "--jobs", "2", "--scheduler", "tcp://a:1"], 2, "either --jobs or --scheduler"),
         (["--all", "--scheduler", "localhost"], 2, "'localhost' is no address"),
-        (["--all", "--format", "xml"], 2, "'xml' is not one of 'csv', 'jsonl', 'parquet'"),
+        (["--all", "--format", "xml"], 2, "'xml' is wrong, expected one of: csv, jsonl, parquet"),
         (["--all", "-o", "nowhere/deals.csv"], 2, "nowhere/deals.csv: No such file"),
         (["--all", "--summary", "nowhere/a.json"], 2, "no directory for nowhere/a.json"),
         (["--all", "--deck", "9", "-o", "deals.csv"], 3, "there is no table for"),
@@ -605,4 +631,4 @@ def test_bad_input(tmp_path, monkeypatch, arguments, status, sentence):
 def test_missing_extra(monkeypatch, arguments, extra):
     monkeypatch.setattr("cli.extras.find_spec", lambda name: None)
     error = batch("--all", *arguments, expected=2)
-    assert f"pip install 'challenge-solver[{extra}]'" in error
+    assert f"[{extra}]'" in error

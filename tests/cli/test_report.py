@@ -1,5 +1,6 @@
 """The command `report`: what is on the page, and how it looks in a browser."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -149,7 +150,7 @@ def test_deals_of_two_decks_are_refused():
         ("{]\n", "line 1 is no record"),
         ("PAR1 and more", "it is no Parquet file"),
         (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,21,win,5,QC,table\n", "not deals of one deck"),
-        (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,20,win,x,QC,table\n", "line 2 is no record"),
+        (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,20,win,x,QC,table\n", "line 2 has the distance 'x'"),
         (",".join(COLUMNS) + "\n3 AK.Q,AK,Q,2,20,won,5,QC,table\n", "line 2 is no record"),
     ],
 )
@@ -162,6 +163,40 @@ def test_file_of_no_records(tmp_path, content, sentence):
     assert re.match("Error: [^\n]*\n$", error)
     assert sentence in error
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_utf_16_is_named(folder, tmp_path):
+    text = (folder / "deals.csv").read_text()
+    (tmp_path / "deals.csv").write_text(text, encoding="utf-16")
+    status, _, error = challenge("report", f"{tmp_path}/deals.csv")
+    assert status == 2
+    assert "it is UTF-16, expected UTF-8" in error
+
+
+@pytest.mark.parametrize("distance", ["1000000000", "10000", "-3", "9" * 5000, "4.5", "nan", "inf"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_impossible_distances_are_refused(tmp_path, distance, kind):
+    row = made_up(Deal.parse("AK.Q", 3))
+    if kind == "jsonl":
+        number = {"nan": "NaN", "inf": "Infinity"}.get(distance, distance)
+        text = json.dumps(row).replace('"distance": 5', f'"distance": {number}') + "\n"
+    else:
+        cells = [distance if column == "distance" else str(row[column]) for column in COLUMNS]
+        text = ",".join(COLUMNS) + "\n" + ",".join(cells) + "\n"
+    (tmp_path / "deals").write_text(text)
+    status, output, error = challenge("report", f"{tmp_path}/deals")
+    assert (status, output) == (2, "")
+    assert re.match(r"Error: [^\n]*line [12] [^\n]*\n$", error)
+    assert len(error) < 300
+
+
+def test_all_possible_distances_are_drawn():
+    deals = [deal for deal, _ in zip(all_deals(4), range(100), strict=False)]
+    records = [made_up(deal, distance=99 * i) for i, deal in enumerate(deals)]
+    records[-1]["distance"] = 9999
+    text = page.write_page(records)
+    assert "Longest game</dt><dd>9,999 tricks" in text
+    assert len(text) < 3_000_000
 
 
 def test_page_does_not_replace_the_records(folder, tmp_path):
@@ -185,7 +220,8 @@ def test_missing_extra(monkeypatch, folder):
     monkeypatch.setattr("cli.extras.find_spec", lambda name: None)
     status, _, error = challenge("report", f"{folder}/deals.csv")
     assert status == 2
-    assert "pip install 'challenge-solver[report]'" in error
+    assert "pip install -e '" in error
+    assert "[report]'" in error
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs chromium")
