@@ -18,6 +18,7 @@ from cli.picture import Picture
 from engine.cards import SUIT_SYMBOLS, deck_name, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.errors import GameError
+from engine.text import counted
 from solver.complete.table import MissingTable
 from solver.solution import Solution
 from solver.solver import solve_many
@@ -142,10 +143,12 @@ def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> It
 
 def _which(records: list[Record], ranks: int, summary: Summary) -> str:
     if not summary.weighted:
-        return f"{len(records):,} random deals, as they come up at the table."
+        return f"{counted(len(records), 'random deal')}, as they come up at the table."
     if len(records) < 4**ranks:
         return f"The first {len(records):,} of {4**ranks:,} deals: the batch is not finished."
-    return f"All {len(records):,} deals, each counted as often as it comes up at the table."
+    return (
+        f"All {counted(len(records), 'deal')}, each counted as often as it comes up at the table."
+    )
 
 
 def _numbers(summary: Summary) -> Iterator[str]:
@@ -158,9 +161,9 @@ def _numbers(summary: Summary) -> Iterator[str]:
     yield _number("Dealer wins", f"{won / total:.2%}", detail)
     yield _number("Draws", f"{drawn / total:.2%}", f"{drawn:,}")
     if summary.longest is not None:
-        yield _number("Median game", f"{summary.median} tricks", "")
+        yield _number("Median game", counted(summary.median or 0, "trick"), "")
         longest = ", ".join(summary.longest_deals[:2])
-        yield _number("Longest game", f"{summary.longest} tricks", longest)
+        yield _number("Longest game", counted(summary.longest, "trick"), longest)
     yield "</dl>"
 
 
@@ -191,8 +194,9 @@ def _games(deals: list[Deal]) -> Iterator[str]:
         "beats and the next lead. Player 1 is the dealer, his trumps are spades.</p>"
     )
     for deal, solution in zip(deals, solutions, strict=True):
-        verdict = f"{'wins' if solution.outcome == 'win' else 'loses'} in {solution.distance}"
-        yield f"<details><summary><b>{deal}</b> the dealer {verdict} tricks</summary>"
+        verb = "wins" if solution.outcome == "win" else "loses"
+        tricks = counted(solution.distance or 0, "trick")
+        yield f"<details><summary><b>{deal}</b> the dealer {verb} in {tricks}</summary>"
         yield from _game(solution)
         yield "</details>"
     yield "</section>"

@@ -108,7 +108,7 @@ def distances(figure: Figure, records: Sequence[Record], summary: Summary) -> No
             amount = record["weight"] if summary.weighted else 1
             found[record["outcome"]][record["distance"]] += amount
     total = summary.outcomes.total()
-    tricks = range((summary.longest or 0) + 1)
+    tricks = sorted(summary.distances)
     won, lost = ([found[outcome][n] / total for n in tricks] for outcome in found)
     axes.bar(tricks, won, 0.9, color=BLUE, label=NAMES["win"])
     axes.bar(tricks, lost, 0.9, bottom=won, color=ORANGE, label=NAMES["loss"])
@@ -124,7 +124,7 @@ def distances(figure: Figure, records: Sequence[Record], summary: Summary) -> No
     _percent(axes)
     axes.set_ylabel("share of deals")
     axes.set_ylim(0, 1.12 * max(map(sum, zip(won, lost, strict=True))))
-    axes.legend()
+    axes.legend(loc="upper right")
 
 
 def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Summary) -> None:
