@@ -55,23 +55,6 @@ def test_bit_tables_are_those_of_a_build(ranks):
         assert (table == built).all()
 
 
-@pytest.mark.parametrize(
-    ("ranks", "distances", "threads", "tests", "nodes"),
-    [
-        (4, False, 1, 33153, 296026),
-        (4, False, 2, 33153, 296026),
-        (4, True, 1, 86037, 604653),
-        (4, True, 2, 86037, 604653),
-        (5, False, 2, 455563, 7936206),
-        (5, True, 2, 1036044, 16286862),
-    ],
-)
-def test_work_of_a_build(ranks, distances, threads, tests, nodes):
-    builder = Builder(ranks, distances=distances, threads=threads)
-    builder.run()
-    assert (builder.progress().tests, builder.progress().nodes) == (tests, nodes)
-
-
 # The command.
 
 
