@@ -1,7 +1,6 @@
-"""Solve a family of deals together: those in which the dealer holds all of his trumps, or none.
+"""Solve a family of deals together: those in which the dealer holds all of his trumps.
 
     python -m benchmarks.family --ranks 6 --ranks 10
-    python -m benchmarks.family --ranks 6 --trumps none
     python -m benchmarks.family --ranks 10 --short
     python -m benchmarks.family --ranks 6 --random 100
 
@@ -16,7 +15,6 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -24,15 +22,12 @@ import click
 
 from benchmarks.report import json_option, print_report
 from engine.deals import Deal, all_deals
-from solver.single.claims import NO_LIMIT, Memory
-from solver.single.search import Search
+from solver import Outcome, Solution, Solver
+from solver.single.claims import Memory
 
 
-def family(ranks: int, trumps: str) -> Iterator[Deal]:
-    """One of each two deals that are alike, in the order of solving.
-
-    `trumps`: whether the dealer holds "all" of his trumps or "none".
-    """
+def family(ranks: int) -> Iterator[Deal]:
+    """One of each two deals that are alike, in the order of solving."""
 
     def changes(second: int) -> int:
         return ((second ^ second >> 1) & (1 << ranks - 1) - 1).bit_count()
@@ -40,7 +35,7 @@ def family(ranks: int, trumps: str) -> Iterator[Deal]:
     values = range(15 - ranks, 15)
     for second in sorted(range(1 << (ranks - 1)), key=lambda suit: (changes(suit), suit)):
         held = frozenset(value for i, value in enumerate(values) if second >> i & 1)
-        yield Deal(ranks, frozenset(values if trumps == "all" else ()), held)
+        yield Deal(ranks, frozenset(values), held)
 
 
 def short(ranks: int) -> list[list[Deal]]:
@@ -68,27 +63,21 @@ def short(ranks: int) -> list[list[Deal]]:
     ]
 
 
-def solved(deals: list[Deal], memory: Memory, seconds: float) -> Iterator[tuple[str, int, float]]:
-    """Of each deal the outcome, or "undecided" after so many seconds, the nodes and seconds."""
-    for deal in deals:
-        before, began = memory.nodes, time.perf_counter()
-        search = Search(deal.position(), memory)
-        while search.advance(NO_LIMIT):
-            if time.perf_counter() - began > seconds:
-                break
-        outcome, nodes = search.outcome or "undecided", memory.nodes - before
-        spent = time.perf_counter() - began
+def solved(deals: list[Deal], memory: Memory, seconds: float) -> Iterator[Solution]:
+    """The solutions of deals, undecided where they take more than so many seconds."""
+    solver = Solver(method="search", memory=memory, max_seconds=seconds)
+    for deal, solution in zip(deals, solver.solve_many(deals), strict=True):
+        assert solution.effort
         click.echo(
-            f"{deal.ranks} {deal} {outcome} {nodes:,} nodes {spent:.1f} s, "
+            f"{deal} {solution.outcome} {solution.effort.nodes:,} nodes {solution.seconds:.1f} s, "
             f"{memory.facts:,} facts {memory.used >> 20} MiB",
             err=True,
         )
-        yield outcome, nodes, spent
+        yield solution
 
 
 @click.command()
 @click.option("--ranks", type=click.IntRange(1, 10), multiple=True, default=[6], show_default=True)
-@click.option("--trumps", type=click.Choice(["all", "none"]), default="all", show_default=True)
 @click.option("--memory", "gigabytes", type=int, default=8, show_default=True, help="In GiB.")
 @click.option("--seconds", type=float, default=600.0, show_default=True, help="For one deal.")
 @click.option("--short", "shortest", is_flag=True, help="Solve the shortest deals instead.")
@@ -96,36 +85,37 @@ def solved(deals: list[Deal], memory: Memory, seconds: float) -> Iterator[tuple[
 @json_option
 def main(
     ranks: tuple[int, ...],
-    trumps: str,
     gigabytes: int,
     seconds: float,
     shortest: bool,
     sample: int | None,
     as_json: bool,
 ) -> None:
-    """Outcomes of all deals in which the dealer holds all of his trumps, or none."""
+    """Outcomes of all deals in which the dealer holds all of his trumps."""
     if shortest and min(ranks) < 4:
         raise click.UsageError("--short is for decks of 4 ranks or more")
     rows = []
     for deck in ranks:
-        groups = short(deck) if shortest else [list(family(deck, trumps))]
+        groups = short(deck) if shortest else [list(family(deck))]
         if sample:
             groups = [random.Random(0).sample(list(all_deals(deck)), sample)]
-        found: list[tuple[str, int, float]] = []
+        found: list[Solution] = []
         facts = used = 0
         for deals in groups:
             memory = Memory(deck, gigabytes << 30)
             found += solved(deals, memory, seconds)
             facts += memory.facts
             used = max(used, memory.used)
-        outcomes, nodes, times = zip(*found, strict=True)
-        number = Counter(outcomes * (1 if sample else 2))  # each stands for two that are alike
+        nodes = [solution.effort.nodes for solution in found if solution.effort]
+        times = [solution.seconds for solution in found]
+        each = 1 if sample else 2  # deals of a family stand for two that are alike
+        number = Counter(solution.outcome for solution in found)
         rows.append(
             {
                 "ranks": deck,
-                "dealer wins": number["win"],
-                "dealer loses": number["loss"],
-                "undecided": number["undecided"],
+                "dealer wins": each * number[Outcome.WIN],
+                "dealer loses": each * number[Outcome.LOSS],
+                "undecided": each * number[Outcome.UNDECIDED],
                 "nodes": sum(nodes),
                 "median": round(statistics.median(nodes)),
                 "most": max(nodes),
