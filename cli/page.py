@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import base64
-import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from string import Template
 
-import click
 from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
-from engine.cards import SUIT_SYMBOLS, deck_name, lowest_rank
+from engine.cards import SUIT_SYMBOLS, SUITS, deck_name, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.errors import GameError
 from engine.text import counted
@@ -26,6 +24,8 @@ from solver.study.batch import Record, describe
 from solver.study.summary import OUTCOMES, Summary, interval
 
 GAMES = 10
+NARROW = "640px"
+"""Up to this width the page is laid out for phones."""
 
 PAGE = Template("""\
 <!DOCTYPE html>
@@ -35,23 +35,36 @@ PAGE = Template("""\
 <meta name="viewport" content="width=device-width">
 <title>$title</title>
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; color: #20242a; background: #f4f5f7; margin: 0; }
+:root { color-scheme: light dark; --ink: #20242a; --soft: #4a5058; --ground: #f4f5f7;
+  --paper: #ffffff; --line: #dfe2e6; --red: #c2281d; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e3e6ea; --soft: #aeb4bc; --ground: #15181c; --paper: #20242a; --line: #3a4048;
+    --red: #ff7b6e; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); }
+body { margin: 0; }
 main { max-width: 1040px; margin: 0 auto; padding: 24px 16px 64px; }
 h1 { font-size: 28px; line-height: 1.2; margin: 8px 0 4px; }
 h2 { font-size: 20px; margin: 0 0 4px; }
-section { background: #fff; border: 1px solid #dfe2e6; border-radius: 8px; }
+section { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
 section { padding: 20px; margin-top: 20px; }
-section p { margin: 0 0 12px; color: #4a5058; }
+section p { margin: 0 0 12px; color: var(--soft); }
 img { display: block; width: 100%; height: auto; }
 .numbers { display: flex; flex-wrap: wrap; gap: 12px 40px; margin: 16px 0 0; }
-.numbers dt { color: #4a5058; font-size: 14px; }
+.numbers dt { color: var(--soft); font-size: 14px; }
 .numbers dd { margin: 0; font-size: 26px; }
-.numbers small { font-size: 14px; color: #4a5058; display: block; }
-summary { cursor: pointer; padding: 6px 0; border-top: 1px solid #e6e8eb; }
+.numbers small { font-size: 14px; color: var(--soft); display: block; }
+summary { cursor: pointer; padding: 6px 0; border-top: 1px solid var(--line); }
 summary b { display: inline-block; min-width: 11em; font-family: ui-monospace, monospace; }
 pre { font: 13px/1.35 ui-monospace, "DejaVu Sans Mono", monospace; overflow-x: auto; }
 pre.game { columns: 21em; column-gap: 2em; white-space: pre-wrap; }
-.red { color: #c2281d; }
+.red { color: var(--red); }
+@media (max-width: $narrow) {
+  main { padding: 12px 8px 32px; }
+  section { padding: 12px; }
+  pre { font-size: min(13px, 3vw); }
+  summary b { min-width: 0; margin-right: 0.7em; }
+}
 </style>
 </head>
 <body>
@@ -72,7 +85,9 @@ def write_page(records: list[Record]) -> str:
     for record in records:
         summary.add(record)
     title = f"Challenge: deals of {deck_name(ranks)}"
-    return PAGE.substitute(title=title, body="\n".join(_body(title, records, ranks, summary)))
+    return PAGE.substitute(
+        title=title, narrow=NARROW, body="\n".join(_body(title, records, ranks, summary))
+    )
 
 
 def find_deck(records: list[Record]) -> int:
@@ -110,13 +125,13 @@ def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> It
         "Won by number of own trumps",
         "The share of deals that the dealer wins, by how many trumps he has kept.",
         partial(plots.share_by_number, summary=summary),
-        4.2,
+        (4.2, 3.2),
     )
     yield from _section(
         "Won by rank of own trumps",
         "The share of deals that the dealer wins with and without each of his trumps.",
         partial(plots.share_by_rank, records=records, ranks=ranks, summary=summary),
-        4,
+        (4, 3.2),
     )
     caption = (
         "A square for each deal: up, the trumps that the dealer has kept; to the right, the cards "
@@ -128,7 +143,7 @@ def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> It
             "Distances",
             "How long games are when the winner hurries and the loser delays.",
             partial(plots.distances, records=records, summary=summary),
-            4,
+            (4, 3.2),
         )
     if len({record["deal"] for record in records}) < 4**ranks:
         caption += " White ones are not among these deals."
@@ -136,7 +151,7 @@ def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> It
         "All deals",
         caption,
         partial(plots.heat_map, records=records, ranks=ranks, summary=summary),
-        10.4 if summary.longest is None else 11.8,
+        (10.4, 4.8) if summary.longest is None else (11.8, 5.6),
     )
     yield from _games(longest_deals(records, ranks))
 
@@ -172,12 +187,28 @@ def _number(name: str, value: str, detail: str) -> str:
 
 
 def _section(
-    heading: str, caption: str, draw: Callable[[Figure], None], height: float
+    heading: str, caption: str, draw: Callable[[Figure], None], heights: tuple[float, float]
 ) -> Iterator[str]:
-    """A picture; as an image of its own, so that names in it cannot meet those of another."""
-    data = base64.b64encode(plots.picture(draw, height).encode()).decode()
+    """A picture for wide and for narrow windows, light and dark.
+
+    They are images of their own, so that names in one cannot meet those of another.
+    """
     yield f"<section><h2>{heading}</h2><p>{caption}</p>"
-    yield f'<img alt="{heading}" src="data:image/svg+xml;base64,{data}"></section>'
+    wide = plots.picture(draw, plots.WIDTH, heights[0])
+    narrow = plots.picture(draw, plots.NARROW_WIDTH, heights[1])
+    dark = "(prefers-color-scheme: dark)"
+    yield "<picture>"
+    for media, image in (
+        (f"(max-width: {NARROW}) and {dark}", plots.darkened(narrow)),
+        (f"(max-width: {NARROW})", narrow),
+        (dark, plots.darkened(wide)),
+    ):
+        yield f'<source media="{media}" srcset="{_uri(image)}">'
+    yield f'<img alt="{heading}" src="{_uri(wide)}"></picture></section>'
+
+
+def _uri(image: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(image.encode()).decode()}"
 
 
 def _games(deals: list[Deal]) -> Iterator[str]:
@@ -202,14 +233,25 @@ def _games(deals: list[Deal]) -> Iterator[str]:
     yield "</section>"
 
 
+class Ink(Picture):
+    """Draws in HTML."""
+
+    def __init__(self) -> None:
+        self.suits, self.gap = SUIT_SYMBOLS, "·"
+
+    def style(
+        self, text: str, suit: int | None = None, bold: bool = False, dim: bool = False
+    ) -> str:
+        red = suit is not None and SUITS[suit] in "HD"
+        return f'<span class="red">{text}</span>' if red else text
+
+    def width(self, text: str) -> int:
+        return len(re.sub("<.*?>", "", text))
+
+
 def _game(solution: Solution) -> Iterator[str]:
-    picture = Picture()
-    picture.suits, picture.gap = SUIT_SYMBOLS, "·"
-    game = picture.game(solution.position, solution.line or ())
-    yield f"<pre>{_coloured(picture.position(solution.position))}</pre>"
-    yield f'<pre class="game">{_coloured(game)}</pre>'
-
-
-def _coloured(lines: Iterable[str]) -> str:
-    text = click.unstyle("\n".join(lines))
-    return re.sub("(.[♥♦])", r'<span class="red">\1</span>', html.escape(text))
+    ink = Ink()
+    hands = "\n".join(ink.position(solution.position))
+    game = "\n".join(ink.game(solution.position, solution.line or ()))
+    yield f"<pre>{hands}</pre>"
+    yield f'<pre class="game">{game}</pre>'

@@ -6,6 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -22,6 +23,9 @@ from solver.study.batch import Record
 from solver.study.summary import Summary, interval
 
 BLUE, ORANGE = "#2a6fb0", "#d9722e"
+INK, PAPER, EDGE, GRID = "#20242a", "#ffffff", "#9aa0a6", "#e6e8eb"
+DARK = {INK: "#e3e6ea", PAPER: "#20242a", EDGE: "#6c737b", GRID: "#3a4048"}
+"""What colours become on a dark page."""
 COLOURS = {"win": BLUE, "draw": "black", "loss": ORANGE}
 NAMES = {"win": "dealer wins", "draw": "draw", "loss": "dealer loses"}
 STYLE: Any = {
@@ -30,24 +34,34 @@ STYLE: Any = {
     "font.size": 11,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.edgecolor": "#9aa0a6",
+    "axes.edgecolor": EDGE,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor"), PAPER),
     "axes.axisbelow": True,
-    "grid.color": "#e6e8eb",
+    "grid.color": GRID,
     "legend.frameon": False,
 }
-WIDTH = 10
-NAMED = 64
-"""So many holdings on one axis can still be named one by one."""
+WIDTH, NARROW_WIDTH = 10, 4.2
+"""Inches; the narrow one is for phones, where the same letters take more of the width."""
+NAMED, NARROW_NAMED = 64, 16
+"""Up to so many holdings on one axis are named one by one."""
 
 
-def picture(draw: Callable[[Figure], None], height: float) -> str:
-    """What `draw` puts on a figure of `WIDTH` and so many inches, as SVG."""
-    with mpl.rc_context(STYLE):
-        figure = Figure((WIDTH, height), layout="constrained")
+def picture(draw: Callable[[Figure], None], width: float, height: float) -> str:
+    """What `draw` puts on a figure of so many inches, as SVG."""
+    with mpl.rc_context(STYLE | {"font.size": 11 if width == WIDTH else 9}):
+        figure = Figure((width, height), layout="constrained")
         draw(figure)
         stream = io.StringIO()
         figure.savefig(stream, format="svg", metadata={"Date": None})
     return stream.getvalue()
+
+
+def darkened(image: str) -> str:
+    """An SVG picture for a dark page."""
+    for colour, dark in DARK.items():
+        image = image.replace(colour, dark)
+    return image
 
 
 def share_by_number(figure: Figure, summary: Summary) -> None:
@@ -58,15 +72,16 @@ def share_by_number(figure: Figure, summary: Summary) -> None:
     for number, outcomes in sorted(summary.by_trumps.items()):
         share, low, high = _share(outcomes, summary.weighted)
         axes.bar(number, share, 0.75, color=BLUE)
-        axes.vlines(number, low, high, color="black")
+        axes.vlines(number, low, high, color=INK)
         axes.annotate(
             f"{share:.1%}", (number, high), (0, 3), textcoords="offset points", ha="center"
         )
     numbers = sorted(summary.by_trumps)
     often = [summary.by_trumps[number].total() / total for number in numbers]
-    labels = [f"{number}\n({share:.1%})" for number, share in zip(numbers, often, strict=True)]
+    form = "{}\n({:.0%})" if _narrow(figure) else "{}\n({:.1%})"
+    labels = list(map(form.format, numbers, often))
     axes.set_xticks(numbers, labels)
-    axes.set_xlabel("number of the dealer's own trumps (and how often it comes up)")
+    _label(figure, axes, "number of the dealer's own trumps (and how often it comes up)")
     _percent(axes)
     axes.set_ylim(0, 1.08)
 
@@ -88,7 +103,14 @@ def share_by_rank(figure: Figure, records: Sequence[Record], ranks: int, summary
                 share, low, high = _share(outcomes, summary.weighted)
                 axes.vlines(place, low, high, color=colour)
                 axes.plot(place, share, marker, color=colour, markersize=9, label=label)
-                axes.annotate(f"{share:.1%}", (place, share), (9, -4), textcoords="offset points")
+                axes.annotate(
+                    f"{share:.1%}",
+                    (place, share),
+                    (0, 7) if _narrow(figure) else (9, -4),
+                    textcoords="offset points",
+                    ha="center" if _narrow(figure) else "left",
+                    size="small" if _narrow(figure) else "medium",
+                )
                 label = ""
     axes.set_xticks(range(ranks), list(RANKS[:ranks]))
     axes.set_xlim(-0.5, ranks - 0.2)
@@ -110,9 +132,10 @@ def distances(figure: Figure, records: Sequence[Record], summary: Summary) -> No
     total = summary.outcomes.total()
     tricks = sorted(summary.distances)
     won, lost = ([found[outcome][n] / total for n in tricks] for outcome in found)
-    axes.bar(tricks, won, 0.9, color=BLUE, label=NAMES["win"])
-    axes.bar(tricks, lost, 0.9, bottom=won, color=ORANGE, label=NAMES["loss"])
-    axes.axvline(summary.median or 0, color="black", linestyle="--", linewidth=1)
+    width = max(0.9, (summary.longest or 0) / 300)  # or it could not be seen
+    axes.bar(tricks, won, width, color=BLUE, label=NAMES["win"])
+    axes.bar(tricks, lost, width, bottom=won, color=ORANGE, label=NAMES["loss"])
+    axes.axvline(summary.median or 0, color=INK, linestyle="--", linewidth=1)
     axes.annotate(
         f"median {summary.median}",
         (summary.median or 0, 1),
@@ -120,7 +143,7 @@ def distances(figure: Figure, records: Sequence[Record], summary: Summary) -> No
         xycoords=("data", "axes fraction"),
         textcoords="offset points",
     )
-    axes.set_xlabel("tricks to the end, when the winner hurries and the loser delays")
+    _label(figure, axes, "tricks to the end, when the winner hurries and the loser delays")
     _percent(axes)
     axes.set_ylabel("share of deals")
     axes.set_ylim(0, 1.12 * max(map(sum, zip(won, lost, strict=True))))
@@ -153,7 +176,7 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
     axes.vlines(edges[1:-1], edges[0], edges[-1], color="black", linewidth=0.7)
     places: Sequence[float] = range(len(holdings))
     names, unit = holdings, ""
-    if len(holdings) > NAMED:
+    if len(holdings) > (NARROW_NAMED if _narrow(figure) else NAMED):
         places = [(low + high) / 2 for low, high in pairwise(edges)]
         names, unit = [str(size) for size in range(ranks + 1)], ": number of cards"
     size = max(6.5, 11 - len(names) / 16)
@@ -171,7 +194,10 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
             bar = ScalarMappable(norm, fading[outcome])
             figure.colorbar(bar, ax=axes, location="bottom", label=label, fraction=0.015, pad=0.015)
     axes.legend(
-        handles=[Patch(color=COLOURS[outcome], label=NAMES[outcome]) for outcome in shown],
+        handles=[
+            Patch(facecolor=COLOURS[outcome], edgecolor=EDGE, label=NAMES[outcome])
+            for outcome in shown
+        ],
         loc="lower right",
         bbox_to_anchor=(1, 1),
         ncols=3,
@@ -182,6 +208,16 @@ def _share(outcomes: Counter[str], exact: bool) -> tuple[float, float, float]:
     """The share won, and between which bounds it lies."""
     won, total = outcomes["win"], outcomes.total()
     return won / total, *((won / total,) * 2 if exact else interval(won, total))
+
+
+def _narrow(figure: Figure) -> bool:
+    """Whether the picture is for phones."""
+    return bool(figure.get_figwidth() < WIDTH)
+
+
+def _label(figure: Figure, axes: Axes, text: str) -> None:
+    """Name the horizontal axis, on two lines where there is no room."""
+    axes.set_xlabel(fill(text, 45) if _narrow(figure) else text)
 
 
 def _percent(axes: Axes) -> None:

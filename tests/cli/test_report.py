@@ -42,8 +42,8 @@ def made_up(deal, outcome="win", distance=5):
 
 def test_page_needs_nothing_but_itself(folder):
     text = (folder / "page.html").read_text()
-    sources = re.findall(r'(?:src|href)="([^"]*)"', text)
-    assert len(sources) == 4
+    sources = re.findall(r'(?:src|srcset|href)="([^"]*)"', text)
+    assert len(sources) == len(set(sources)) == 16  # four plots, wide and narrow, light and dark
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert not re.search(r"<script|<link|@import|url\(", text)
 
@@ -224,39 +224,91 @@ def test_missing_extra(monkeypatch, folder):
     assert "[report]'" in error
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="needs chromium")
-def test_page_in_a_browser(folder, tmp_path):
-    """A screenshot has the colours of the plots where they should be, and no empty picture."""
-    subprocess.run(
-        [
-            CHROMIUM,
-            *["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-            *["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-            *["--hide-scrollbars", "--force-device-scale-factor=1", "--window-size=1200,3500"],
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            f"--user-data-dir={tmp_path}/profile",
-            f"--screenshot={tmp_path}/page.png",
-            f"file://{folder}/page.html",
-        ],
-        stdout=subprocess.DEVNULL,
+def chromium(folder, wanted, *options):
+    """Run the browser on an HTML file; what it prints."""
+    arguments = [
+        *["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+        *["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+        *["--hide-scrollbars", "--force-device-scale-factor=1", "--window-size=1200,3700"],
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={folder}/profile",
+    ]
+    done = subprocess.run(
+        [CHROMIUM, *arguments, *options, f"file://{wanted}"],
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         timeout=120,
         check=True,
     )
-    image = (255 * images.imread(f"{tmp_path}/page.png")[:, :, :3]).round().astype(int)
-    assert image.shape == (3500, 1200, 3)
-    card = (image[:, 100] == 255).all(axis=1)  # a column of pixels left of the pictures
+    return done.stdout.decode()
+
+
+def framed(page, width):
+    """An element that shows the page as wide as this; a window of a browser cannot be so narrow."""
+    return f'<iframe src="file://{page}" style="border:0;width:{width}px;height:3700px"></iframe>'
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs chromium")
+@pytest.mark.parametrize("mode", ["dark", "light"])
+@pytest.mark.parametrize("width", [360, 1200])
+def test_page_in_a_browser(folder, tmp_path, width, mode):
+    """A screenshot has the colours of the plots where they should be, and no empty picture."""
+    frame = tmp_path / "frame.html"
+    frame.write_text(f'<body style="margin:0">{framed(folder / "page.html", width)}')
+    scheme = f"--blink-settings=preferredColorScheme={0 if mode == 'dark' else 1}"
+    chromium(tmp_path, frame, scheme, f"--screenshot={tmp_path}/page.png")
+    image = (255 * images.imread(f"{tmp_path}/page.png")[:, :width, :3]).round().astype(int)
+    assert image.shape == (3700, width, 3)
+    paper = [255, 255, 255] if mode == "light" else [32, 36, 42]
+    ink = [32, 36, 42] if mode == "light" else [227, 230, 234]
+    left = 12 if width == 360 else 100  # a column of pixels left of the pictures
+    card = (image[:, left] == paper).all(axis=1)
     edges = [0, *np.flatnonzero(np.diff(card)) + 1, len(card)]
-    sections = [image[top:end] for top, end in pairwise(edges) if card[top] and end - top > 200]
+    sections = [image[top:end] for top, end in pairwise(edges) if card[top] and end - top > 150]
     assert len(sections) == 5
     number, rank, distance, deals, games = sections
-    assert colour(number, BLUE) > 50_000
-    assert colour(rank, BLUE) > colour(rank, ORANGE) / 2 > 100
-    assert colour(distance, BLUE) > colour(distance, ORANGE) > 1000
+    for section in sections:
+        assert colour(section, ink) > 100
+        assert colour(section, paper) > section.size / 3 / 6
+    area = width**2 / 1200**2
+    assert colour(number, BLUE) > 50_000 * area
+    assert colour(rank, BLUE) > colour(rank, ORANGE) / 2 > 100 * area
+    assert colour(distance, BLUE) > colour(distance, ORANGE) > 1000 * area
     blue, orange = (deals[:, :, 2] > deals[:, :, 0] + 40), (deals[:, :, 0] > deals[:, :, 2] + 40)
-    assert blue.sum() > orange.sum() > 10_000
-    assert blue.sum() + orange.sum() > 300_000
+    assert blue.sum() > orange.sum() > 10_000 * area
+    assert blue.sum() + orange.sum() > 300_000 * area
     assert colour(games, BLUE) == 0
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs chromium")
+def test_page_is_never_wider_than_the_window(folder, tmp_path):
+    """Here with all games open."""
+    tell = "<script>onload = () => parent.postMessage(document.documentElement.scrollWidth, '*')"
+    text = (folder / "page.html").read_text().replace("<details>", "<details open>")
+    (tmp_path / "page.html").write_text(f"{text}{tell}</script>")
+    frame = tmp_path / "frame.html"
+    frame.write_text(
+        "<p id=told></p><script>onmessage = event => told.append(event.data + ' ')</script>"
+        + "".join(framed(tmp_path / "page.html", width) for width in (320, 360, 640, 1200))
+    )
+    text = chromium(tmp_path, frame, "--virtual-time-budget=20000", "--dump-dom")
+    told = re.search("<p id=.told.>(.*?)</p>", text)[1].split()
+    assert sorted(map(int, told)) == [320, 360, 640, 1200]
+
+
+def test_red_suits_are_red_for_both_players(folder):
+    text = (folder / "page.html").read_text()
+    pictures = re.findall("<pre.*?</pre>", text, re.S)
+    assert len(pictures) == 20
+    for picture in pictures:
+        red = "".join(re.findall('<span class="red">(.*?)</span>', picture))
+        for symbol in "♥♦":
+            assert red.count(symbol) == picture.count(symbol) > 0
+        assert "♠" not in red
+        assert "♣" not in red
+    hands = pictures[0]
+    assert len(re.findall('^<span class="red">[♥♦]</span>', hands, re.M)) == 2  # player 1
+    assert len(re.findall('  <span class="red">[♥♦]</span>', hands)) == 2  # player 2
 
 
 def colour(image, wanted):
