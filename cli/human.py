@@ -11,6 +11,7 @@ import click
 from cli.board import Board
 from engine.errors import GameError
 from engine.game import Action, Game, State
+from engine.observation import Pen
 from engine.players.player import Player
 
 HELP = """\
@@ -41,7 +42,14 @@ class Human(Player):
         self._plan: dict[State, Action] = {}
 
     def choose(self, state: State, rng: random.Random) -> Action:
-        """The next action of the turn that the person has planned. Raises Quit."""
+        """The next action of the turn that the person has planned. Raises Quit.
+
+        Alone at the terminal, he is not asked where he has no choice and nobody notices it. Among
+        others he is, for they would notice that he is not.
+        """
+        only, *others = state.legal_actions()
+        if self.alone and not others and state.phrase(only, Pen(), True) is None:
+            return only
         if state not in self._plan:
             self._plan = self._turn(state)
         return self._plan.pop(state)

@@ -7,7 +7,7 @@ The text form of a state is one line of fields:
 
 The stock is drawn from the front; its last card, `turned`, lies face up. A trick is its leader and
 the groups of cards in the order played, those in brackets face down. `trick` is the next or current
-one; its leader is whoever would normally lead, or has declared. `shown` are hands shown by
+one; its leader is the winner of the last one, or who has declared. `shown` are hands shown by
 declarers: the number of tricks before, the player, the cards. `turn` is who acts, after the end the
 winner of the last trick; `phase` is what he does: declare or pass, lead, answer.
 """
@@ -21,7 +21,7 @@ from typing import ClassVar
 from engine.cards import Card, deal, deck_cards, in_order
 from engine.errors import GameError
 from engine.games import fields
-from engine.games.kozel_state import KozelState
+from engine.games.kozel_state import PASS, KozelState
 from engine.games.kozel_tricks import (
     DECLARE,
     HAND_SIZE,
@@ -34,6 +34,7 @@ from engine.games.kozel_tricks import (
     KozelFields,
     Shown,
     Trick,
+    declaration,
     seat,
 )
 from engine.games.options import OptionGame, dealer_option, limit_option
@@ -177,9 +178,13 @@ def _deal(state: KozelState) -> KozelState:
 
 
 def _declared(state: KozelState, goal: KozelState, number: int) -> KozelState:
-    """The state after those declarations before a trick that have been made in `goal`."""
+    """The state after those declarations before a trick that have been made in `goal`.
+
+    Raises GameError for one that cannot be made.
+    """
     declarers = [shown.player for shown in goal.shown if shown.number == number]
     is_last = number == len(goal.tricks) and goal.phase == DECLARE
     while state.phase == DECLARE and not (is_last and state.turn == goal.turn):
-        state = state.declared() if state.turn in declarers else state.passed()
+        kind = declaration(state.hands[state.turn - 1])
+        state = state.apply(kind if state.turn in declarers else PASS)
     return state

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 from engine.cards import Card, deck_cards, in_order
 from engine.games.kozel_tricks import (
-    DECLARE,
     DRAWS,
-    LEAD,
     RANKS,
     Group,
     KozelFields,
@@ -25,8 +23,6 @@ def sample(state: KozelFields, player: int, rng: random.Random) -> KozelFields:
     sampled = hidden.placed(rng)
     while not all(_could_play(sampled, shown) for shown in state.shown):
         sampled = hidden.placed(rng)
-    if state.phase == DECLARE and state.turn != player:
-        return sampled._replace(turn=state.trick.leader, phase=LEAD)
     return sampled
 
 

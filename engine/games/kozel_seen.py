@@ -64,8 +64,8 @@ class KozelObservation(Observation):
 
     def numbers(self) -> list[int]:
         """Columns: in his hand; turned up; the number of the trick in which it was played, from 1,
-        by which seat, from 1, and whether face up; the number of the trick before which it was
-        shown, from 1, by which seat, from 1.
+        by which seat, from 1, and whether face up; the tricks before which it was shown, the bits
+        of a number, by which seat, from 1.
 
         Rest: for each trick its leader, from 1, and the number of cards; for each seat the hand
         size and whether it is its turn; 1 for the phase; the size of the stock.
@@ -80,9 +80,10 @@ class KozelObservation(Observation):
             for player, group in trick.by_player():
                 numbers = number, self._seat(player) + 1, int(group.up)
                 marks += [(group.cards, 2 + i, value) for i, value in enumerate(numbers)]
-        for shown in self.shown:
-            marks.append((shown.cards, 5, shown.number + 1))
-            marks.append((shown.cards, 6, self._seat(shown.player) + 1))
+        for card in {card for shown in self.shown for card in shown.cards}:
+            showings = [shown for shown in self.shown if card in shown.cards]
+            marks.append(([card], 5, sum(1 << (shown.number - 1) for shown in showings)))
+            marks.append(([card], 6, self._seat(showings[0].player) + 1))
         rest = []
         for i in range(len(self.sizes)):
             player = seat(self.player + i)

@@ -15,8 +15,8 @@ from engine.games.kozel_seen import KozelObservation
 from engine.games.kozel_tricks import (
     ANSWER,
     DECLARE,
+    HAND_SIZE,
     LEAD,
-    MOLODKA,
     MOSKVA,
     ORDER,
     PLAYERS,
@@ -57,7 +57,9 @@ class KozelState(KozelFields, State):
             return ()
         hand = self.hands[self.turn - 1]
         if self.phase == DECLARE:
-            return str(declaration(hand)), PASS
+            kind = declaration(hand)
+            first = not any(shown.number == len(self.tricks) for shown in self.shown)
+            return (kind, PASS) if kind == MOSKVA or (kind and first) else (PASS,)
         if self.phase == LEAD:
             return tuple(Group(cards, True) for cards in leads(hand))
         winning = next(group.cards for group in reversed(self.trick.groups) if group.up)
@@ -72,7 +74,7 @@ class KozelState(KozelFields, State):
         if action not in self.legal_actions():
             action = self._named(action)
         if self.phase == DECLARE:
-            return self.passed() if action == PASS else self.declared()
+            return self._declared(action)
         rest = tuple(card for card in self.hands[self.turn - 1] if card not in action.cards)
         hands = (*self.hands[: self.turn - 1], rest, *self.hands[self.turn :])
         trick = Trick(self.trick.leader, (*self.trick.groups, action))
@@ -81,47 +83,37 @@ class KozelState(KozelFields, State):
         return self._replace(hands=hands, trick=trick, turn=seat(self.turn + 1), phase=ANSWER)
 
     def _taken(self, hands: tuple[Cards, ...], trick: Trick) -> Self:
-        """The state after a complete trick: all draw, somebody may declare, the winner leads."""
+        """The state after a complete trick: all draw and are asked to declare, the winner leads."""
         winner = trick.winner
         drawn = self.stock[: PLAYERS * trick.size]
-        after = self._replace(
-            hands=tuple(
-                in_order(hand + more)
-                for hand, more in zip(hands, deal(drawn, PLAYERS, winner - 1), strict=True)
-            ),
+        refilled = tuple(
+            in_order(hand + more)
+            for hand, more in zip(hands, deal(drawn, PLAYERS, winner - 1), strict=True)
+        )
+        can_be_asked = drawn and len(refilled[0]) == HAND_SIZE
+        return self._replace(
+            hands=refilled,
             stock=self.stock[len(drawn) :],
             tricks=(*self.tricks, trick),
             trick=Trick(winner, ()),
             turn=winner,
-            phase=LEAD,
+            phase=DECLARE if can_be_asked else LEAD,
         )
-        return after._asked(after._declarers()) if drawn else after
 
-    def _declarers(self) -> list[int]:
-        """Who may declare, in the order of precedence."""
-        clockwise = [seat(self.trick.leader + i) for i in range(PLAYERS)]
-        return [
-            player
-            for kind in (MOSKVA, MOLODKA)
-            for player in clockwise
-            if declaration(self.hands[player - 1]) == kind
-        ]
+    def _declared(self, action: str) -> Self:
+        """The state after an answer to the question who declares.
 
-    def _asked(self, players: list[int]) -> Self:
-        """The state in which the first of these may declare; if there is none, the lead."""
-        if players:
-            return self._replace(turn=players[0], phase=DECLARE)
-        return self._replace(turn=self.trick.leader, phase=LEAD)
-
-    def passed(self) -> Self:
-        """The state after the player in turn has declared nothing."""
-        players = self._declarers()
-        return self._asked(players[players.index(self.turn) + 1 :])
-
-    def declared(self) -> Self:
-        """The state after the player in turn has shown his hand and taken the lead."""
-        shown = Shown(len(self.tricks), self.turn, self.hands[self.turn - 1])
-        return self._replace(shown=(*self.shown, shown), trick=Trick(self.turn, ()), phase=LEAD)
+        Everybody is asked, so that nobody can tell from the question who could have declared. Only
+        Moskva ends it: it takes the lead from a molodka.
+        """
+        after = self
+        if action != PASS:
+            shown = Shown(len(self.tricks), self.turn, self.hands[self.turn - 1])
+            after = self._replace(shown=(*self.shown, shown), trick=Trick(self.turn, ()))
+        asked = seat(self.turn + 1)
+        if action == MOSKVA or asked == self.tricks[-1].winner:
+            return after._replace(turn=after.trick.leader, phase=LEAD)
+        return after._replace(turn=asked)
 
     def points(self) -> tuple[int, int]:
         """The points that each side has taken."""
@@ -150,11 +142,9 @@ class KozelState(KozelFields, State):
     def observation(self, player: int) -> KozelObservation:
         """Own hand, sizes, all plays in order, those of others face down without their cards.
 
-        While somebody else thinks about a declaration, nothing of it is seen. After the end all
-        cards are open.
+        After the end all cards are open.
         """
         sees_all = not (player and self.current_player)
-        waits = bool(player) and self.phase == DECLARE and self.turn != player
 
         def seen(trick: Trick) -> Trick:
             groups = (
@@ -174,15 +164,12 @@ class KozelState(KozelFields, State):
             tuple(map(seen, self.tricks)),
             self.shown,
             seen(self.trick),
-            self.trick.leader if waits else self.turn,
-            LEAD if waits else self.phase,
+            self.turn,
+            self.phase,
         )
 
     def sample(self, player: int, rng: random.Random) -> KozelState:
-        """Every state in which `player` has seen the same is equally likely.
-
-        While somebody else thinks about a declaration, it is one in which nobody does.
-        """
+        """Every state in which `player` has seen the same is equally likely."""
         if not self.current_player:
             return self
         return KozelState(*kozel_hidden.sample(self, player, rng))
@@ -230,7 +217,7 @@ class KozelState(KozelFields, State):
                 return f"takes over with {cards}"
             return f"puts down {f'{action.size} face down' if public else f'({cards})'}"
         if action == PASS:
-            return None if public else "does not declare"
+            return None if public or len(self.legal_actions()) == 1 else "does not declare"
         return f"declares {action}: {pen.cards(self.hands[self.turn - 1])}"
 
     def news(self, after: Self, names: Sequence[str]) -> str | None:

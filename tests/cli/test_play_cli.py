@@ -276,6 +276,25 @@ def test_a_secret_pass_leaves_no_gap_in_the_numbers(capsys):
     pytest.fail("nobody could declare")
 
 
+def test_who_cannot_declare_is_asked_only_if_others_are_at_the_terminal(monkeypatch):
+    game = load_game("kozel")
+    state = game.initial(1)
+    while state.phase != "declare":
+        state = state.apply(state.legal_actions()[-1])
+    assert [*map(str, state.legal_actions())] == ["pass"]
+    person, asked = human("kozel", monkeypatch, [])
+    assert person.choose(state, random.Random(0)) == "pass"
+    assert asked == []
+    person, asked = human("kozel", monkeypatch, ["", "pass", ""])
+    person.alone = False
+    assert person.choose(state, random.Random(0)) == "pass"
+    assert [question.partition(",")[0] for question in asked] == [
+        f"Player {state.turn}",
+        f"Player {state.turn}",
+        "Enter to go on",
+    ]
+
+
 def test_people_at_one_terminal_do_not_see_each_others_hands():
     command = "play kozel --players human,greedy,human,greedy --seed 1"
     assert run(command, answers=["Q"])[1].endswith("nobody else is looking: Q\nStopped.\n")

@@ -349,18 +349,33 @@ def declaring(hands, winner=1):
 
 
 def asked(state):
-    """Who is asked in turn when all pass."""
+    """Who is asked when all pass, with what he can declare; and who then leads."""
     players = []
     while state.phase == "declare":
-        players.append((state.current_player, legal(state)[0]))
-        assert legal(state)[1:] == ["pass"]
+        *can, last = legal(state)
+        assert last == "pass"
+        players.append((state.current_player, *can))
         state = play(state, "pass")
     assert state.phase == "lead"
     return players, state.current_player
 
 
+def passes(state, count):
+    """The state after so many players have passed."""
+    return play(state, *["pass"] * count)
+
+
+def test_everybody_is_asked_in_turn_whether_he_can_declare_or_not():
+    assert asked(declaring({})) == ([(1,), (2,), (3,), (4,)], 1)
+    assert asked(declaring({}, winner=3)) == ([(3,), (4,), (1,), (2,)], 3)
+    assert asked(declaring({2: MOLODKA, 4: MOSKVA})) == (
+        [(1,), (2, "molodka"), (3,), (4, "moskva")],
+        1,
+    )
+
+
 def test_a_declarer_shows_his_hand_and_makes_an_ordinary_lead():
-    state = declaring({3: MOSKVA})
+    state = passes(declaring({3: MOSKVA}), 2)
     assert (state.current_player, state.phase) == (3, "declare")
     state = play(state, "moskva")
     assert (state.current_player, state.phase) == (3, "lead")
@@ -372,31 +387,50 @@ def test_a_declarer_shows_his_hand_and_makes_an_ordinary_lead():
 
 
 def test_who_passes_shows_nothing():
-    state = declaring({3: MOSKVA})
-    passed = play(state, "pass")
-    assert (passed.current_player, passed.phase) == (1, "lead")
-    for player in (1, 2, 4):
-        text = state.information_state_string(player)
-        assert text == passed.information_state_string(player)
-    assert "phase=declare" in state.information_state_string(3)
+    """The others see the same whether he can declare or not."""
+    for hands in ({}, {2: MOLODKA}, {2: MOSKVA}):
+        state, other = declaring(hands), declaring({})
+        for _ in range(5):
+            for player in (1, 3, 4):
+                seen = state.information_state_string(player)
+                assert seen == other.information_state_string(player)
+                mine, his = (s.observation(player).numbers() for s in (state, other))
+                assert mine == his
+            if state.phase == "declare":
+                state, other = play(state, "pass"), play(other, "pass")
+    assert state.phase == "lead"
 
 
 def test_moskva_goes_before_molodka():
-    assert asked(declaring({2: MOLODKA, 4: MOSKVA})) == ([(4, "moskva"), (2, "molodka")], 1)
-    assert asked(declaring({1: MOLODKA, 4: MOSKVA})) == ([(4, "moskva"), (1, "molodka")], 1)
+    state = play(passes(declaring({2: MOLODKA, 4: MOSKVA}), 1), "molodka")
+    assert asked(state) == ([(3,), (4, "moskva")], 2)
+    state = play(passes(state, 1), "moskva")
+    assert (state.current_player, state.phase) == (4, "lead")
+    assert " shown=1.2:KH+JH+TH+8H;1.4:AS+AH+TD+TC " in str(state)
+    assert GAME.parse(str(state)) == state
+
+
+def test_after_moskva_nobody_is_asked():
+    state = play(declaring({1: MOSKVA, 4: MOLODKA}), "moskva")
+    assert (state.current_player, state.phase) == (1, "lead")
 
 
 def test_of_two_alike_the_nearer_clockwise_from_who_would_normally_lead():
-    assert asked(declaring({4: SPADES, 2: MOLODKA}))[0] == [(2, "molodka"), (4, "molodka")]
-    assert asked(declaring({4: SPADES, 1: MOLODKA}))[0] == [(1, "molodka"), (4, "molodka")]
-    other = declaring({4: SPADES, 2: MOLODKA}, winner=3)
-    assert asked(other) == ([(4, "molodka"), (2, "molodka")], 3)
-    other = declaring({3: SPADES, 2: MOLODKA}, winner=3)
-    assert asked(other) == ([(3, "molodka"), (2, "molodka")], 3)
+    state = play(passes(declaring({4: SPADES, 2: MOLODKA}), 1), "molodka")
+    assert asked(state) == ([(3,), (4,)], 2)
+    state = play(passes(declaring({4: SPADES, 2: MOLODKA}, winner=3), 1), "molodka")
+    assert asked(state) == ([(1,), (2,)], 4)
+
+
+def test_a_declaration_that_cannot_be_made_is_refused():
+    text = str(play(declaring({3: MOSKVA}), "pass", "pass", "moskva"))
+    for shown in ("1.2:8C+7H+QS+JD", "1.3:AS+AH+TD+TC;1.4:9C+6H+KC+QD"):
+        with pytest.raises(GameError):
+            GAME.parse(text.replace("1.3:AS+AH+TD+TC", shown))
 
 
 def test_a_declaration_scores_nothing():
-    state = declaring({3: MOSKVA})
+    state = passes(declaring({3: MOSKVA}), 2)
     assert play(state, "moskva").points() == play(state, "pass").points()
 
 
@@ -542,7 +576,7 @@ def test_illegal_options(options, message):
 
 
 def test_limit_is_never_reached():
-    longest = max(sum(1 for _ in random_states(seed)) for seed in range(100))
+    longest = max(sum(1 for _ in random_states(seed)) - 1 for seed in range(100))
     assert longest <= 56 < GAME.limit, "nine tricks, and five times four players asked at most"
 
 

@@ -77,6 +77,23 @@ def test_observations_are_what_a_player_has_seen(name, options):
             break
 
 
+def test_whose_turn_it_is_does_not_tell_who_can_declare():
+    """After a drawing everybody has a turn."""
+    env = GameEnv("kozel")
+    for seed in range(5):
+        env.reset(seed=seed)
+        while not env._play.end:
+            state = env._play.state
+            if state.phase == "declare":
+                expected = [f"player_{(state.turn - 1 + i) % 4 + 1}" for i in range(4)]
+                for agent in expected:
+                    assert env.agent_selection == agent
+                    env.step(0)
+                assert env._play.state.phase == "lead"
+            else:
+                env.step(env._play.state.action_number(state.legal_actions()[0]))
+
+
 def test_illegal_actions_are_refused():
     env = make_env("challenge", ranks=2)
     env.reset(seed=1)

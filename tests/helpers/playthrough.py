@@ -1,9 +1,10 @@
 """Recorded playthroughs in the tests: see `engine.arena.record` for the format.
 
-The header says the seed of random choices too: `choices: 24`. To record again what has changed on
-purpose, or a new file with only the header (game, options, seed, choices):
+The header says the seed of random choices too, `choices: 24`; without it the recorded actions are
+taken again. To record again what has changed on purpose, or a new file with only the header (game,
+options, seed, choices):
 
-    python -m tests.playthrough tests/data/*.playthrough
+    PYTHONPATH=. python tests/helpers/playthrough.py tests/data/playthroughs/*.playthrough
 
 Then read the difference before it is committed.
 """
@@ -30,8 +31,10 @@ def check(text):
 def record(text):
     """The playthrough whose header is that of `text`."""
     (game,) = records.read(text)
-    rng = random.Random(int(game.header["choices"]))
-    return records.write(game.header, lambda state: rng.choice(state.legal_actions()))
+    if "choices" in game.header:
+        rng = random.Random(int(game.header["choices"]))
+        return records.write(game.header, lambda state: rng.choice(state.legal_actions()))
+    return records.write(game.header, game.chooser())
 
 
 def _check_round_trips(play: Play):
