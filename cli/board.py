@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from cli.picture import Picture
-from engine.arena.play import FINISHED, LIMIT, Play, steps
+from engine.arena.play import LIMIT, REPETITION, Play, steps
 from engine.game import Action, State
 
 
@@ -59,11 +59,12 @@ class Board:
 
     def _result(self, play: Play, names: Sequence[str]) -> str:
         """How a game has ended."""
-        if play.end == LIMIT:
-            return f"a draw after {play.actions} actions"
-        if play.end != FINISHED:
-            return "a draw: the same position has come up for the third time"
         returns = play.returns()
+        if play.end == LIMIT and not any(returns):
+            return f"a draw after {play.actions} actions"
+        if play.end == REPETITION:
+            return "a draw: the same position has come up for the third time"
         scores = (f"{name} {value:+.3g}" for name, value in zip(names, returns, strict=True))
         text = ", ".join(scores) if any(returns) else "a draw"
-        return "; ".join(filter(None, (text, play.state.result())))
+        more = f"cut off after {play.actions} actions" if play.end == LIMIT else play.state.result()
+        return "; ".join(filter(None, (text, more)))

@@ -43,7 +43,7 @@ class Game(ABC):
     players: int
     """Number of seats; players are numbered 1..players."""
     limit: int
-    """A game is drawn after this many actions; an option of every game."""
+    """A game is cut off after this many actions; an option of every game."""
     action_count: int
     """Actions are numbered from 0 to `action_count` - 1, see `State.action_number`."""
 
@@ -88,9 +88,13 @@ class Game(ABC):
         """The seat of each player in a deal of this dealer; in most games its number is his."""
         return tuple(range(1, self.players + 1))
 
+    def after(self, dealer: int, final: Any) -> Game:
+        """The game of the next deal of a match, dealt by `dealer`; `final` ended the last one."""
+        return self.dealt_by(dealer)
+
     @abstractmethod
     def points(self, final: Any) -> tuple[int, ...]:
-        """What each player scores in a deal that ended in this state."""
+        """What each player scores in a deal that was decided when it ended in this state."""
 
     def next_dealer(self, dealer: int, final: Any) -> int:
         """Who deals after `dealer` if his deal ended like this, perhaps as a draw at the limit."""
@@ -130,6 +134,11 @@ class State(ABC):
         """Whether the game is over."""
         return self.current_player == 0
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether returns and points stand, also if the game is cut off here; else it is a draw."""
+        return self.is_terminal
+
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
         """What the current player may do, each once, in a fixed order; empty after the end."""
@@ -143,7 +152,7 @@ class State(ABC):
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
-        """A number for each player of a finished game. Raises GameError before the end."""
+        """A number for each player, once the game is decided. Raises GameError before."""
 
     def action_to_string(self, action: Any) -> str:
         """The text form of an action, unique among the legal ones of this state."""

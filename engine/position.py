@@ -250,7 +250,8 @@ class OpenPosition(Observation):
     def numbers(self) -> list[int]:
         """Columns: in his hand, in the other hand, on the table, to be beaten.
 
-        Rest: his trump suit and the other player's, 1 in one of four places each.
+        Rest: his trump suit and the other player's, 1 in one of four places each; whether it is his
+        turn.
         """
         position, mine, other = self.position, self.player - 1, 2 - self.player
         marks = (
@@ -261,7 +262,7 @@ class OpenPosition(Observation):
         )
         suits = range(len(SUITS))
         trumps = [int(suit == position.trumps[p]) for p in (mine, other) for suit in suits]
-        return card_rows(position.ranks, 4, marks) + trumps
+        return [*card_rows(position.ranks, 4, marks), *trumps, int(position.turn == self.player)]
 
 
 @lru_cache(1 << 16)

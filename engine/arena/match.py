@@ -73,15 +73,15 @@ class Match:
         return self.game.initial(self.deal_seed)
 
     def after(self, final: State) -> Match:
-        """The match after a deal that ended in this state, as a draw if the game was not over."""
+        """The match after a deal that ended in this state, perhaps cut off."""
         scores = list(self.scores)
-        if final.is_terminal:
+        if final.is_decided:
             for seat, points in zip(self.seats, self.game.points(final), strict=True):
                 scores[seat - 1] += points
         dealer = self.game.next_dealer(self.dealer, final)
         return replace(
             self,
-            game=self.game.dealt_by(dealer),
+            game=self.game.after(dealer, final),
             dealer=dealer,
             scores=tuple(scores),
             deals=self.deals + 1,

@@ -1,6 +1,6 @@
 """A game being played: the state, how it came about, and when it is over.
 
-The rules of some games set no limit, so a game is also over, as a draw, after `Game.limit` actions
+The rules of some games set no limit, so a game is also over, as a draw if nothing is decided, after `Game.limit` actions
 or when the same `Game.repetition_key` comes up for the third time.
 """
 
@@ -52,8 +52,11 @@ class Play:
         return LIMIT if self.actions >= self.game.limit else None
 
     def returns(self) -> tuple[float, ...]:
-        """A number for each player, 0 if the game was cut off. Raises GameError before the end."""
-        if self.end in (LIMIT, REPETITION):
+        """A number for each player, 0 if the game was cut off and nothing is decided.
+
+        Raises GameError before the end.
+        """
+        if self.end in (LIMIT, REPETITION) and not self.state.is_decided:
             return (0.0,) * self.game.players
         return self.state.returns()
 

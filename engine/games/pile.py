@@ -50,6 +50,7 @@ from engine.games.pile_seen import (
     Trumps,
 )
 from engine.observation import Pen, card_number
+from engine.text import QUOTED
 
 LEADS = (LEAD, SECOND)
 """The phases in which any card of the hand may be played."""
@@ -292,7 +293,7 @@ class PileState(PileFields, State):
             ),
             fields.parse_hands("known", found["known"], game.players, cls.RANKS),
             fields.parse_cards(found["pile"]),
-            _parse_trumps(found["trumps"], game.players),
+            parse_trumps(found["trumps"], game.players),
             fields.number("dealer", found["dealer"], seats),
             fields.number("turn", found["turn"], seats),
             fields.word("phase", found["phase"], cls.PHASES),
@@ -344,13 +345,14 @@ def _replaced(items: tuple[_T, ...], place: int, item: _T) -> tuple[_T, ...]:
     return (*items[:place], item, *items[place + 1 :])
 
 
-def _parse_trumps(text: str, players: int) -> Trumps:
-    """The trump suits of each player, `C/D/-/-`. Raises GameError."""
+def parse_trumps(text: str, players: int | None = None) -> Trumps:
+    """The trump suits of so many players, `C/D/-/-`. Raises GameError."""
     parts = ["" if part == fields.NONE else part for part in text.split("/")]
     suits = "".join(parts)
-    if len(parts) != players or not set(suits) <= set(SUITS) or len(set(suits)) < len(suits):
+    wrong = players not in (None, len(parts)) or not set(suits) <= set(SUITS)
+    if wrong or len(set(suits)) < len(suits):
         raise GameError(
-            f"trumps={text} is wrong, expected {players} suits of {SUITS} with / between them, "
-            "all different, - for none"
+            f"trumps={text[:QUOTED]} is wrong, expected {f'{players} ' if players else ''}"
+            f"suits of {SUITS} with / between them, all different, - for none"
         )
     return tuple(tuple(SUITS.index(suit) for suit in part) for part in parts)

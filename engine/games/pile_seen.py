@@ -18,6 +18,11 @@ Trumps = tuple[tuple[int, ...], ...]
 """Each player's own trump suits, indices in `SUITS`; mostly one, none while they are not set."""
 
 
+def format_trumps(trumps: Trumps) -> str:
+    """The trump suits of each player, `C/D/-/-`."""
+    return "/".join(fields.join((SUITS[suit] for suit in own), "") for own in trumps)
+
+
 @dataclass(frozen=True, slots=True)
 class PileObservation(Observation):
     """What a player sees; fields as in `PileState`."""
@@ -42,7 +47,7 @@ class PileObservation(Observation):
             **fields.format_seen_hands(self.player, self.hands, self.sizes),
             known=fields.format_hands(self.known),
             pile=fields.join((card or "?" for card in self.pile), ","),
-            trumps="/".join(fields.join((SUITS[s] for s in own), "") for own in self.trumps),
+            trumps=format_trumps(self.trumps),
             dealer=self.dealer,
             turn=self.turn,
             phase=self.phase,
@@ -67,8 +72,10 @@ class PileObservation(Observation):
     def numbers(self) -> list[int]:
         """Columns: for each seat, whether the card is known to be in that hand; depth in the pile.
 
-        The depth is counted from 1 for the top card. Rest: for each seat the hand size, 1 for each
-        of its trump suits, whether it is its turn; 1 for the phase; the size of the pile.
+        An own card that all know is 2; the depth is counted from 1 for the top card. Rest: for each
+        seat the hand size, 1 for its trump suit and 2 for a second one, whether it is its turn,
+        whether it dealt, its place in the order of going out, from 1, or 0; 1 for the phase; the
+        size of the pile.
         """
         players = len(self.hands)
         seats = [(self.player - 1 + i) % players for i in range(players)]
@@ -76,9 +83,14 @@ class PileObservation(Observation):
             (self.known[seat] if i else self.hands[seat] or (), i, 1)
             for i, seat in enumerate(seats)
         ]
+        marks.append((self.known[seats[0]], 0, 2))
         marks += [([card], players, i) for i, card in enumerate(reversed(self.pile), 1) if card]
         numbers = card_rows(self.ranks, players + 1, marks)
         for seat in seats:
-            suits = (int(suit in self.trumps[seat]) for suit in range(len(SUITS)))
-            numbers += [self.sizes[seat], *suits, int(self.turn == seat + 1)]
+            suits = [0] * len(SUITS)
+            for place, suit in enumerate(self.trumps[seat], 1):
+                suits[suit] = place
+            numbers += [self.sizes[seat], *suits]
+            numbers += [int(self.turn == seat + 1), int(self.dealer == seat + 1)]
+            numbers.append(self.out.index(seat + 1) + 1 if seat + 1 in self.out else 0)
         return [*numbers, *(int(self.phase == phase) for phase in PHASES), len(self.pile)]

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import random
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from engine.cards import SUIT_NAMES, Card, deal, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import one_point
 from engine.games import fields
 from engine.games.options import FLAG, Option, OptionGame, dealer_option, limit_option
-from engine.games.pile import PileState, one_against_all
-from engine.games.pile_seen import BEAT, CHOOSE, LEAD, SECOND
+from engine.games.pile import PileState, one_against_all, parse_trumps
+from engine.games.pile_seen import BEAT, CHOOSE, LEAD, SECOND, Trumps, format_trumps
+from engine.notation import clean
 
 RANKS = 9
 ACE, SIX = 14, 6
+
+
+class TrumpsOption(Option):
+    """How trump suits come about, or which they are, agreed before the deal: `C/D/H/S`."""
+
+    def read(self, name: str, value: Any) -> Any:
+        """The word, or the suits as a state writes them. Raises GameError."""
+        if "/" not in str(value):
+            return super().read(name, value)
+        return format_trumps(parse_trumps(clean(str(value).strip())))
+
+    def values(self) -> str:
+        return f"{super().values()}; or the suits of all players, such as C/D/H/S"
 
 
 class SvoyiKozyri(OptionGame):
@@ -24,8 +38,10 @@ class SvoyiKozyri(OptionGame):
     action_count = 4 * RANKS + 5
     OPTIONS: ClassVar = {
         "players": Option("number of players", range(2, 5), "4"),
-        "trumps": Option(
-            "trump suits are chosen, the dealer first, or drawn", ("chosen", "drawn"), "chosen"
+        "trumps": TrumpsOption(
+            "trump suits are chosen, the dealer first, in each deal or for a session, or drawn",
+            ("chosen", "session", "drawn"),
+            "chosen",
         ),
         "two_trumps": Option("two players have two trump suits each", FLAG, "false"),
         "pickup": Option(
@@ -37,6 +53,11 @@ class SvoyiKozyri(OptionGame):
             "the next player faces the card then on top, or leads on it",
             ("face", "lead"),
             "face",
+        ),
+        "draw": Option(
+            "it is a draw if the last card left beats the last one played: if that was a lead, or any",
+            ("lead", "any"),
+            "lead",
         ),
         "memory": Option(
             "players know what they may look at, or remember all plays",
@@ -55,6 +76,7 @@ class SvoyiKozyri(OptionGame):
     two_trumps: bool
     pickup: str
     after_pickup: str
+    draw: str
     memory: str
     score: str
 
@@ -65,6 +87,11 @@ class SvoyiKozyri(OptionGame):
             raise GameError(f"two_trumps is for two players, not for {self.players}")
         if self.dealer_or(1) > self.players:
             raise GameError(f"dealer {self.dealer} does not sit at a table of {self.players}")
+        if self.agreed and [len(own) for own in self.agreed] != [self.suits_each] * self.players:
+            raise GameError(
+                f"trumps={self.trumps} is wrong for {self.players} players, "
+                f"expected {self.suits_each} for each"
+            )
         if self.score == "first_out":
             self.targets = (5, 10)
             self.few_is_good = False
@@ -74,8 +101,13 @@ class SvoyiKozyri(OptionGame):
         """How many trump suits each player has."""
         return 2 if self.two_trumps else 1
 
+    @property
+    def agreed(self) -> Trumps:
+        """The trump suits if they are fixed before the deal."""
+        return () if self.trumps in self.OPTIONS["trumps"].legal else parse_trumps(self.trumps)
+
     def initial(self, seed: int) -> SvoyiState:
-        """The deal; `trumps=chosen` leaves the sixes in their places until all have chosen."""
+        """The deal; if trumps are chosen, the sixes stay in their places until all have chosen."""
         rng = random.Random(seed)
         dealer = self.dealer_or(rng.randint(1, self.players))
         suits = rng.sample(range(4), 4)
@@ -94,10 +126,10 @@ class SvoyiKozyri(OptionGame):
             CHOOSE,
             (),
         )
-        if self.trumps == "chosen":
+        if self.trumps in ("chosen", "session"):
             return state
-        own = tuple(tuple(suits[i :: self.players][: self.suits_each]) for i in seats)
-        return state.with_trumps(own)
+        drawn = tuple(tuple(suits[i :: self.players][: self.suits_each]) for i in seats)
+        return state.with_trumps(self.agreed or drawn)
 
     def parse(self, text: str) -> SvoyiState:
         return SvoyiState.parse(self, text)
@@ -109,6 +141,14 @@ class SvoyiKozyri(OptionGame):
     def next_dealer(self, dealer: int, final: SvoyiState) -> int:
         """The loser; after a draw, the same player again."""
         return final.loser or dealer if final.is_terminal else dealer
+
+    def after(self, dealer: int, final: SvoyiState) -> SvoyiKozyri:
+        """With `trumps=session` the suits chosen in the first deal are agreed from then on."""
+        if self.trumps != "session" or final.phase == CHOOSE:
+            return self.dealt_by(dealer)
+        return type(self)(
+            **{**self.options, "dealer": dealer, "trumps": format_trumps(final.trumps)}
+        )
 
 
 class SvoyiState(PileState):
@@ -148,8 +188,10 @@ class SvoyiState(PileState):
                 f"players have {fields.join(sizes, '/')} trump suits in the phase {self.phase}, "
                 f"expected {each} each, fewer while they are chosen in turn"
             )
-        if choosing and self.game.trumps == "drawn":
-            raise GameError("phase=choose, expected another phase with trumps=drawn")
+        if choosing and self.game.trumps not in ("chosen", "session"):
+            raise GameError(f"phase=choose, expected another phase with trumps={self.game.trumps}")
+        if self.game.agreed not in ((), self.trumps):
+            raise GameError(f"expected the trump suits {self.game.trumps}")
         if choosing and self.turn != choosers[chosen]:
             raise GameError(f"player {self.turn} chooses, expected player {choosers[chosen]}")
         if any(self.known) and (choosing or not self._remembers):
@@ -196,15 +238,23 @@ class SvoyiState(PileState):
 
     @property
     def loser(self) -> int:
-        """The player left with cards; 0, a draw, if his only card beats the other's last lead."""
+        """The player left with cards; 0, a draw, if his only card beats the other's last card.
+
+        Unless `draw=any`, that must have been a lead.
+        """
         player = super().loser
         hand = self.hands[player - 1]
-        drawn = self.phase == BEAT and len(hand) == 1 and hand[0] in self._playable()
-        return 0 if drawn else player
+        may_answer = self.phase == BEAT or self.game.draw == "any"
+        return 0 if may_answer and len(hand) == 1 and hand[0] in self._playable() else player
+
+    @property
+    def is_decided(self) -> bool:
+        """As the `score` option has it: whether the loser is known, or the first player out."""
+        return self.is_terminal or (self.game.score == "first_out" and bool(self.out))
 
     def returns(self) -> tuple[float, ...]:
         """As the `score` option has it: a point against the loser or for the first player out."""
-        if self.game.score == "losses" or self.current_player:
+        if self.game.score == "losses" or not self.out:
             return super().returns()
         others = len(self.hands) - 1
         return one_against_all(self.out[0], 1.0, -1.0 / others, len(self.hands))

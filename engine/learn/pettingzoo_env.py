@@ -25,16 +25,28 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from engine.arena.play import FINISHED, Play
 from engine.errors import GameError
 from engine.game import load_game
+from engine.text import quoted
+
+RENDER_MODES = ("ansi",)
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]
     """One game; every `reset` deals again."""
 
     def __init__(self, name: str, render_mode: str | None = None, **options: Any) -> None:
-        """Raises GameError for an unknown game or option."""
+        """Raises GameError for an unknown game, option or mode."""
         super().__init__()
+        if render_mode not in (None, *RENDER_MODES):
+            raise GameError(
+                f"unknown render_mode {quoted(render_mode)}, "
+                f"expected None or one of: {', '.join(RENDER_MODES)}"
+            )
         self.game = load_game(name, **options)
-        self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+        self.metadata = {
+            "name": f"{name}_v0",
+            "render_modes": [*RENDER_MODES],
+            "is_parallelizable": False,
+        }
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(1, self.game.players + 1)]
         self._seeds = random.Random()

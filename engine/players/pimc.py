@@ -72,7 +72,7 @@ class Pimc(Player):
     def _value(self, state: State, player: int, rng: random.Random) -> float:
         """What `player` gets if all play greedily from here on."""
         for _ in range(LIMIT):
-            if state.is_terminal:
+            if state.is_decided:
                 return state.returns()[player - 1]
             state = state.apply(self._greedy.choose(state, rng))
         return 0.0

@@ -27,6 +27,8 @@ VARIANTS = [
     ("svoyi_kozyri", {"memory": "plays"}),
     ("svoyi_kozyri", {"memory": "plays", "players": 2}),
     ("svoyi_kozyri", {"score": "first_out"}),
+    ("svoyi_kozyri", {"players": 3, "trumps": "session", "draw": "any"}),
+    ("svoyi_kozyri", {"players": 2, "two_trumps": True, "trumps": "DS/CH"}),
     ("hund", {}),
     ("kozel", {}),
 ]

@@ -16,7 +16,7 @@ from engine.position import Position
 class Deal:
     """A finished deal of Kozel with these penalties."""
 
-    is_terminal = True
+    is_terminal = is_decided = True
 
     def __init__(self, *penalties):
         self._penalties = penalties
@@ -119,6 +119,29 @@ def test_svoyi_kozyri_first_out(target):
 def test_svoyi_kozyri_first_out_counts_in_a_draw():
     match = start("svoyi_kozyri", players=3, score="first_out")
     assert match.after(svoyi(match, 0)).scores == (0, 0, 1)
+
+
+def test_svoyi_kozyri_first_out_counts_in_a_deal_that_is_cut_off():
+    match = start("svoyi_kozyri", players=3, score="first_out", dealer=3)
+    hands = ["AC KC", "", "AH KH"]
+    cut = make(match.game, hands, trumps="C/D/H", dealer=3, turn=1, phase="lead")
+    after = match.after(cut)
+    assert (after.scores, after.dealer) == ((0, 1, 0), 3)
+    match = start("svoyi_kozyri", players=3, dealer=3)
+    assert match.after(cut._replace(game=match.game)).scores == (0, 0, 0)
+
+
+def test_svoyi_kozyri_trumps_are_agreed_for_a_session():
+    match = start("svoyi_kozyri", players=3, trumps="session", dealer=3)
+    state = play(match.initial(), "clubs", "hearts", "spades")
+    final = play_random(state, 10**4, random.Random(1))
+    match = match.after(final)
+    assert match.game.trumps == "H/S/C"
+    assert match.initial().phase == "lead"
+    assert match.initial().trumps == state.trumps
+    assert match.after(final).game.trumps == "H/S/C"
+    unfinished = start("svoyi_kozyri", trumps="session")
+    assert unfinished.after(unfinished.initial()).game.trumps == "session"
 
 
 def test_hund_the_deal_passes_clockwise():

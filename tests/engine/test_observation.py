@@ -12,6 +12,7 @@ from sample_games import games, states
 
 from engine.cards import deck_cards, in_order
 from engine.game import load_game
+from engine.games.kozel_tricks import Shown
 from engine.notation import parse_card
 from engine.observation import Pen, card_number, card_rows
 from engine.position import Position
@@ -56,6 +57,85 @@ def test_the_rule_of_thumb_and_the_phrases_of_every_action(name, options):
         assert len({state.phrase(action, Pen(), False) for action in actions}) == len(actions)
         other = state.sample(state.current_player, random.Random(1))
         assert other.rule_of_thumb() == state.rule_of_thumb()
+
+
+@games
+def test_equal_numbers_mean_equal_information(name, options):
+    """Of all states of some games no two with the same numbers differ in what was seen."""
+    game = load_game(name, **options)
+    seen = {}
+    for seed in range(6):
+        for number, state in enumerate(states(game, seed)):
+            for player in range(1, game.players + 1):
+                observation = state.observation(player)
+                key = player, tuple(observation.numbers())
+                assert seen.setdefault(key, str(observation)) == str(observation)
+            if number > 150:
+                break
+
+
+def numbers(game, text, player=1):
+    return game.parse(text).observation(player).numbers()
+
+
+def test_numbers_tell_whose_turn_it_is():
+    game = load_game("challenge", ranks=3)
+    one, two = (f"3 AKQ.-.-.AK -.A.AKQ.- SD {turn} QC" for turn in (1, 2))
+    assert numbers(game, one) != numbers(game, two)
+    assert numbers(game, one) == numbers(game, two)[:-1] + [1]
+
+
+PILE = (
+    "hands=9876.-.-.-/-.9876.-.-/-/-.-.-.KQJ known=-/-/-/- "
+    "pile=AS,KS,QS,JS,TS,AH,KH,QH,JH,TH,9D,8D,7D,6D,AD,KD,QD,JD,TD,9C,8C,7C,6C,AC,TC "
+    "trumps=S/H/D/C dealer=4 turn=4 phase=beat out=3"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("known=-/", "known=9.-.-.-/"),
+        ("dealer=4", "dealer=3"),
+        ("turn=4", "turn=2"),
+        ("trumps=S/H/D/C", "trumps=S/H/C/D"),
+        ("phase=beat", "phase=lead"),
+    ],
+)
+def test_numbers_tell_what_a_player_of_a_pile_game_has_seen(old, new):
+    game = load_game("svoyi_kozyri", memory="plays")
+    assert numbers(game, PILE) != numbers(game, PILE.replace(old, new))
+
+
+def test_numbers_tell_the_order_of_going_out():
+    game = load_game("svoyi_kozyri", memory="plays")
+    text = PILE.replace("-.9876.-.-/-/", "-/-/")
+    text = text.replace("pile=", "pile=9H,8H,7H,6H,")
+    first, second = (text.replace("out=3", f"out={out}") for out in ("3,2", "2,3"))
+    assert numbers(game, first) != numbers(game, second)
+
+
+def test_numbers_tell_the_order_of_two_trump_suits():
+    game = load_game("svoyi_kozyri", players=2, two_trumps=True)
+    text = str(game.initial(1).apply("hearts").apply("spades").apply("clubs").apply("diamonds"))
+    other = text.replace("HC", "CH")
+    assert other != text
+    assert numbers(game, text) != numbers(game, other)
+
+
+def test_numbers_tell_every_showing_of_a_hand():
+    """A card shown twice, with other cards the first time."""
+    one, two = (
+        dataclasses.replace(
+            KOZEL.observation(2),
+            shown=tuple(Shown(n, 1, tuple(map(parse_card, c.split()))) for n, c in shown),
+        )
+        for shown in (
+            [(1, "AS TS KS QS"), (2, "AS TS KS 9S")],
+            [(1, "AS TS QS 7S"), (2, "AS TS KS 9S")],
+        )
+    )
+    assert one.numbers() != two.numbers()
 
 
 def picture(state, player):

@@ -103,6 +103,25 @@ def test_illegal_actions_are_refused():
             env.step(action)
 
 
+def test_an_unknown_render_mode_is_refused():
+    message = "unknown render_mode 'human', expected None or one of: ansi"
+    with pytest.raises(GameError, match=message):
+        make_env("kozel", render_mode="human")
+
+
+def test_who_is_out_first_is_rewarded_though_the_game_is_cut_off():
+    env = GameEnv("svoyi_kozyri", score="first_out", limit=60, trumps="drawn")
+    for seed in range(100):
+        env.reset(seed=seed)
+        while not env._play.end:
+            state = env._play.state
+            env.step(state.action_number(state.rule_of_thumb()))
+        if set(env.truncations.values()) == {True} and env._play.state.out:
+            assert env.rewards[f"player_{env._play.state.out[0]}"] == 1
+            return
+    pytest.fail("no such game")
+
+
 def test_the_state_is_rendered_as_text():
     env = make_env("kozel", render_mode="ansi")
     env.reset(seed=1)

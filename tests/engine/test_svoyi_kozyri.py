@@ -8,6 +8,7 @@ import playthrough
 import pytest
 from pile_states import legal, make, play
 
+from engine.arena.play import Play
 from engine.cards import SUIT_NAMES, Card, deal, deck_cards, in_order
 from engine.errors import GameError
 from engine.game import load_game
@@ -82,6 +83,22 @@ def test_trumps_drawn():
         assert sorted(state.trumps) == [(0,), (1,), (2,), (3,)]
         drawn.add(state.trumps)
     assert len(drawn) == 24
+
+
+def test_trumps_agreed_before_the_deal():
+    table = game(trumps="c/d/h/s", dealer=2)
+    state = table.initial(5)
+    assert table.trumps == "C/D/H/S"
+    assert (state.trumps, state.phase, state.turn) == (((3,), (2,), (1,), (0,)), "lead", 3)
+    assert state == play(
+        game(dealer=2).initial(5), "diamonds", "hearts", "spades", "clubs"
+    )._replace(game=table)
+    with pytest.raises(GameError, match="expected the trump suits C/D/H/S"):
+        table.parse(str(game(trumps="drawn").initial(1)))
+
+
+def test_trumps_of_a_session_are_chosen_in_its_first_deal():
+    assert game(trumps="session").initial(1).phase == "choose"
 
 
 def test_with_three_players_one_suit_is_nobodys_trump():
@@ -484,6 +501,15 @@ def test_no_draw_if_the_last_card_was_a_beating_card():
     assert last_two(["8H", "AH"], "7H", "8H", phase="beat").loser == 2
 
 
+def test_draw_any_whatever_the_last_card_was():
+    """The last card left need only beat it, even if it was a beating card."""
+    table = game(players=2, draw="any")
+    for only, loser in (("AH", 0), ("6D", 0), ("6H", 2), ("AS", 2), ("AH KH", 2)):
+        state = make(table, ["8H", only], "7H", trumps="C/D", turn=1, phase="beat")
+        assert play(state, "8H").loser == loser
+    assert last_two(["7H", "8H"], "", "7H", phase="lead").loser == 0
+
+
 def test_no_draw_while_three_have_cards():
     hands = ["7H", "8H", "9H", ""]
     state = make(game(), hands, trumps="C/D/H/S", turn=1, phase="lead")
@@ -505,6 +531,18 @@ def test_score_first_out():
         start(score="first_out").returns()
 
 
+def test_who_is_out_first_has_his_point_though_the_game_is_cut_off():
+    hands = ["AC KC", "", "AH KH"]
+    fields = {"trumps": "C/D/H", "turn": 1, "phase": "lead"}
+    first_out = game(players=3, score="first_out", limit=1)
+    cut = Play(first_out, make(first_out, hands, **fields))
+    cut.act(parse_card("AC"))
+    assert (cut.end, cut.returns()) == ("limit", (-0.5, 1.0, -0.5))
+    cut = Play(game(players=3, limit=1), make(game(players=3), hands, **fields))
+    cut.act(parse_card("AC"))
+    assert cut.returns() == (0.0, 0.0, 0.0)
+
+
 def test_limit():
     assert game().limit == 500
     assert game(limit="40").limit == 40
@@ -524,9 +562,13 @@ def test_options_are_words_and_numbers_as_on_the_command_line():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"players": 5}, "'5' is not legal, expected a number from 2 to 4"),
+        ({"players": 5}, "5 is not legal, expected a number from 2 to 4"),
         ({"players": "two"}, "a number from 2 to 4"),
-        ({"trumps": "auction"}, "chosen or drawn"),
+        ({"trumps": "auction"}, "chosen, session or drawn; or the suits of all players"),
+        ({"trumps": "C/D/H"}, "trumps=C/D/H is wrong for 4 players, expected 1 for each"),
+        ({"trumps": "C/D/H/H"}, "all different"),
+        ({"players": 2, "trumps": "CS/DH"}, "for 2 players, expected 1 for each"),
+        ({"draw": "never"}, "lead or any"),
         ({"two_trumps": "maybe"}, "false or true"),
         ({"two_trumps": True}, "for two players"),
         ({"pickup": 3}, "by_trump or fixed"),
@@ -536,7 +578,7 @@ def test_options_are_words_and_numbers_as_on_the_command_line():
         ({"dealer": 5}, "random, 1, 2, 3 or 4"),
         ({"dealer": 3, "players": 2}, "table of 2"),
         ({"limit": 0}, "a number from 1 to"),
-        ({"decks": 2}, "expected one of: after_pickup, dealer, limit, memory"),
+        ({"decks": 2}, "expected one of: after_pickup, dealer, draw, limit, memory"),
     ],
 )
 def test_illegal_options(options, message):

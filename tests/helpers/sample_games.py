@@ -11,6 +11,7 @@ GAMES = [
     ("challenge", {"ranks": 4}),
     ("svoyi_kozyri", {}),
     ("svoyi_kozyri", {"players": 2, "two_trumps": True}),
+    ("svoyi_kozyri", {"score": "first_out", "trumps": "S/C/H/D"}),
     ("svoyi_kozyri", {"players": 3, "memory": "plays", "after_pickup": "lead"}),
     ("hund", {}),
     ("kozel", {}),
