@@ -1,7 +1,7 @@
 """A game being played: the state, how it came about, and when it is over.
 
-The rules of some games set no limit, so a game is also over, as a draw if nothing is decided, after `Game.limit` actions
-or when the same `Game.repetition_key` comes up for the third time.
+The rules of some games set no limit, so a game is also over after `Game.limit` actions or when
+the same `Game.repetition_key` comes up for the third time: as a draw if nothing is decided.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class SvoyiKozyri(OptionGame):
             "face",
         ),
         "draw": Option(
-            "it is a draw if the last card left beats the last one played: if that was a lead, or any",
+            "it is a draw if the last card left beats the last lead, or any last card",
             ("lead", "any"),
             "lead",
         ),

@@ -306,7 +306,7 @@ def test_people_at_one_terminal_do_not_see_each_others_hands():
     ("arguments", "message"),
     [
         ("play whist", "unknown game 'whist', expected one of: challenge, hund, kozel,"),
-        ("play kozel --players greedy", "1 players in 'greedy', expected 4 for kozel"),
+        ("play kozel --players greedy", "1 player in 'greedy', expected 4 for kozel"),
         ("play kozel --option speed=3", "unknown option 'speed' of kozel, expected one of: dealer"),
         (
             "play kozel --option dealer",

@@ -82,7 +82,7 @@ def test_numbers_tell_whose_turn_it_is():
     game = load_game("challenge", ranks=3)
     one, two = (f"3 AKQ.-.-.AK -.A.AKQ.- SD {turn} QC" for turn in (1, 2))
     assert numbers(game, one) != numbers(game, two)
-    assert numbers(game, one) == numbers(game, two)[:-1] + [1]
+    assert numbers(game, one) == [*numbers(game, two)[:-1], 1]
 
 
 PILE = (
