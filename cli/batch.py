@@ -137,10 +137,9 @@ def workers(deck: int, jobs: int, scheduler: str | None) -> Iterator[Solve]:
     try:
         with cluster(scheduler) if scheduler else processes(deck, jobs) as solve:
             yield solve
-    except BrokenExecutor:
-        raise click.ClickException(
-            "worker processes have died (out of memory?), --resume continues after the last record"
-        ) from None
+    except BrokenExecutor as error:
+        reason = str(error) if scheduler else "worker processes have died (out of memory?)"
+        raise click.ClickException(f"{reason}, --resume continues after the last record") from None
 
 
 @contextmanager

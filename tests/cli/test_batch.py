@@ -237,7 +237,7 @@ def test_threads_do_not_share_a_search():
 
 @pytest.fixture
 def cluster(tmp_path):
-    """The address of a Dask scheduler with two workers, and the workers' processes."""
+    """The address of a Dask scheduler with two workers, the workers' processes, the scheduler's."""
     pytest.importorskip("distributed")
     address = tmp_path / "scheduler.json"
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -258,11 +258,11 @@ def cluster(tmp_path):
             stack.callback(process.kill)
             processes.append(process)
         wait_for(lambda: all("Registered to: " in log.read_text() for log in logs[1:]))
-        yield json.loads(address.read_text())["address"], processes[1:]
+        yield json.loads(address.read_text())["address"], processes[1:], processes[0]
 
 
 def test_cluster_that_loses_a_worker_writes_the_same(easy, tmp_path, cluster):
-    address, (one, _) = cluster
+    address, (one, _), _ = cluster
     output = tmp_path / "deals.csv"
     with subprocess.Popen(
         [*COMMAND, *f"batch --count 2000 -o {output} --scheduler {address}".split()],
@@ -280,6 +280,62 @@ def test_cluster_that_loses_a_worker_writes_the_same(easy, tmp_path, cluster):
     rng = random.Random(0)
     expected = [header, *(known[str(random_deal(6, rng))] for _ in range(2000))]
     assert output.read_text() == "".join(expected)
+
+
+@pytest.mark.parametrize("who", ["scheduler", pytest.param("workers", marks=pytest.mark.slow)])
+def test_cluster_that_dies(tmp_path, cluster, who):
+    """A sentence after a while, and a file that is continued."""
+    address, workers, scheduler = cluster
+    output = tmp_path / "deals.csv"
+    command = f"batch --count 100000 -o {output} --scheduler {address}".split()
+    program = "import solver.study.workers as w; w.WORKER_PATIENCE = 3\n" + COMMAND[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *command], stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        wait_for(lambda: lines(output) > 100)
+        for dead in workers if who == "workers" else [scheduler]:
+            dead.kill()
+            dead.wait()
+        error = process.communicate(timeout=100)[1].decode()
+    reasons = {
+        "workers": "the cluster has had no workers for 3 s",
+        "scheduler": "the scheduler of the cluster has gone",
+    }
+    assert error == f"Error: {reasons[who]}, --resume continues after the last record\n"
+    assert process.returncode == 1
+    rows = list(read_records(output))
+    count = len(rows) + 10
+    assert challenge("batch", "--count", str(count), "-o", str(output), "--resume")[0] == 0
+    assert list(read_records(output))[: len(rows)] == rows
+
+
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:1", "wss://127.0.0.1:1"])
+def test_cluster_with_certificates(address):
+    pytest.importorskip("distributed")
+    error = batch("--all", "--scheduler", address, expected=2)
+    assert f"{address} takes certificates, expected them in the configuration of Dask" in error
+
+
+def test_processes_that_cannot_be_started(monkeypatch, tmp_path):
+    """The third is one too many."""
+    started = []
+    fork = os.fork
+
+    def few():
+        if len(started) == 2:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(fork())
+        return started[-1]
+
+    monkeypatch.setattr("os.fork", few)
+    error = batch("--all", "-o", tmp_path / "deals.csv", "--jobs", 8, expected=2)
+    assert error == (
+        "Error: cannot start 8 processes: Resource temporarily unavailable, expected fewer --jobs\n"
+    )
+    assert not list(tmp_path.iterdir())
+    for process in started:  # none is left
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
 
 
 def wait_for(condition):
