@@ -1,15 +1,15 @@
-"""Positions by shape, and the work on one shape: test, spread what follows by Raising, publish.
+"""Positions by shape, and the work on one shape: test, spread what follows, publish.
 
 The *shape* of a hand is how many cards it has of each suit. Raising a card keeps the shape, so the
-positions of a shape with the order "at least as good" form a lattice of their own, a product of one
-lattice a suit. A block holds one byte, a *stamp*, for each position of a shape: when it was proved,
-0 if it is undecided. Within a suit the hands of k cards are numbered in the order of their bit
-sets, so a position of the block is a mixed-radix number of four digits (own trump, other's trump,
-P, Q). Only shapes with p >= q have blocks, and in those with p = q only positions with P >= Q are
-used: the plain suits are alike.
+positions of a shape, ordered by "at least as good", form a lattice of their own, a product of one
+lattice for each suit. A block holds one byte, a *stamp*, for each position of a shape: when it was
+proved, 0 if it is undecided. Within a suit the hands of k cards are numbered in the order of their
+bit sets, so a position of the block is a mixed-radix number of four digits (own trump, other's
+trump, P, Q). Only shapes with p >= q have blocks, and in those with p = q only positions with P >=
+Q are used: the plain suits are alike.
 
-Blocks can be worked on by several threads: each task writes to its own block, and to the bit tables
-atomically.
+Several threads can work on blocks at once: each task writes to its own block, and to the bit tables
+atomically. Every thread has its own context and scratch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ neighbours each."""
 
 
 class Plan(NamedTuple):
-    """What makes a build fast. The solution is the same without, so benchmarks can leave it out."""
+    """What makes a build fast. The solution is the same without it, as benchmarks show."""
 
     spread: bool = True
     """A success decides all that is at least as good (as bad)."""

@@ -83,7 +83,7 @@ _I64, _FLAG = types.int64, types.boolean
 class Context:
     """Working memory of searches: a record, and the arrays whose addresses it holds.
 
-    It belongs to one thread at a time. `array` has the record as its only element, for kernels that
+    Belongs to one thread at a time. `array` has the record as its only element, for kernels that
     are called from Python (that is quicker than with a record); `record` is the same memory.
     """
 
@@ -120,8 +120,8 @@ class Context:
     ) -> None:
         """Take what is known from the content of an outcome table (uint8).
 
-        With `measure`, the distances or, if `progress`, the stamps by table index (uint8), only
-        wins within a bound count, 0 unless `within` sets it.
+        With `measure`, distances or (`progress`) stamps by table index (uint8), only wins within a
+        bound count, which is 0 until `within` sets it.
         """
         self.point(outcomes=outcomes)
         self.record.source = OUTCOMES
@@ -259,7 +259,7 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
             for beat in lowest_beats(card, responder, own, trumps, in_suit):
                 if beat and not beaten:
                     kept = responder ^ beat
-                    if leading:
+                    if leading:  # `not leading`: a literal would break numba's cache
                         beaten = not proves(rest, kept, not leading, c)
                     else:
                         beaten = proves(kept, rest, not leading, c)
