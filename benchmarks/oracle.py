@@ -27,8 +27,8 @@ from solver.core.lowlevel import product
 from solver.core.trick import (
     MULTIPLIER,
     MULTIPLIER2,
+    before_pickup,
     lowest_beats,
-    picked_up,
     run_lows,
     swap_trumps,
     table_index,
@@ -99,7 +99,7 @@ def price(
             if step == 1 and card != best_card:
                 continue
             # The ends of this lead: picked up, beaten in suit, beaten by a trump.
-            kept = picked_up(card, a, b, leading, c)
+            kept = before_pickup(a, b, leading, c) ^ card
             responds = 0 if leading else 1
             prices = [leaf(kept, responds, least, scores, c), -1, -1]
             beats = lowest_beats(card, responder, own, trumps, in_suit)

@@ -29,6 +29,7 @@ from solver.core.trick import (
     MULTIPLIER2,
     RECORD,
     Context,
+    before_pickup,
     new_generation,
     proves,
     settled,
@@ -51,7 +52,7 @@ def plain_proves(a: int, b: int, leading: bool, c: Any) -> bool:
     while leads:
         card = leads & -leads
         leads ^= card
-        if settled(a ^ card if leading else c.full ^ b | card, leading, c) == leading:
+        if settled(before_pickup(a, b, leading, c) ^ card, leading, c) == leading:
             if card & beatable == 0:
                 return leading
             open_leads |= card

@@ -16,6 +16,7 @@ from solver.core.jit import njit
 from solver.core.trick import (
     DISTANCES,
     OUTCOMES,
+    TABLES,
     Context,
     below_highest,
     measure_of,
@@ -168,7 +169,7 @@ class CompiledValues:
 
     def __init__(self, tables: DeckTables) -> None:
         measure = tables.measure
-        self._context = Context(tables.ranks)
+        self._context = Context(tables.ranks, TABLES)
         self._context.use_table(
             tables.unpacked("outcome"),
             None if measure is None else tables.unpacked(measure.kind),

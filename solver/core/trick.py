@@ -18,22 +18,21 @@ from typing import Any
 
 import numpy as np
 from numba import from_dtype, types
+from numba.extending import overload
 
 from solver.core import bitboard
 from solver.core.bitboard import Deck
 from solver.core.jit import njit
 from solver.core.lowlevel import COMPILED, bit_count, has_bit, load, load_byte, product, store
 
-# Where a search finds what is known about base positions (field `source` of a context).
-BIT_TABLES = 0
-"""In two bit tables over the prover's hand: he leads and wins, he responds and wins."""
-OUTCOMES = 1
-"""In the content of an outcome table."""
-DISTANCES = 2
-"""In an outcome and a distance table; a win counts if its distance is at most `bound`."""
-PROGRESS = 3
-"""In an outcome and a progress table; a win counts if its place in the order of proofs, `stamp * 64
-+ cards of the leader`, is at most `bound`."""
+# What counts of the tables of a deck (field `source` of a context).
+OUTCOMES = 0
+"""Every win of the outcome table."""
+DISTANCES = 1
+"""Those with a distance of at most `bound`."""
+PROGRESS = 2
+"""Those with a place in the order of proofs, `stamp * 64 + cards of the leader`, of at most
+`bound`."""
 
 
 def record_type(*fields: str) -> np.dtype[Any]:
@@ -47,11 +46,11 @@ CONTEXT = record_type(
     "memo",  # address: the transposition table, entries of two words
     "memo_mask",  # number of its entries - 1
     "generation",  # << 41; entries of other generations do not count
-    "source",  # BIT_TABLES, OUTCOMES, DISTANCES or PROGRESS
-    "leader",  # addresses: the bit tables "prover leads", "prover responds"
+    "leader",  # addresses: the bit tables "prover leads", "prover responds", …
     "responder",
-    "outcomes",  # addresses: the content of tables
+    "outcomes",  # … or addresses: the content of an outcome table, of one with distances or stamps
     "measure",
+    "source",  # what counts of them: OUTCOMES, DISTANCES or PROGRESS
     "bound",
     "every_lead",  # -1 to try all leads, not only the lowest of each run, …
     "two_ways_first",  # … or those first that can be beaten in two ways; 0 but in benchmarks
@@ -65,6 +64,9 @@ CONTEXT = record_type(
 )
 """What a search knows, counts and uses. It is passed down as a record, which costs one word."""
 
+TABLES = record_type("from_tables", *(CONTEXT.names or ()))
+"""The same for a search that takes what is known from tables of a deck, not from bit tables."""
+
 MEMO_SIZE = 4096
 """Entries of the transposition table. It is small on purpose: transpositions matter within one test
 only, and the table must stay in the first-level cache."""
@@ -77,17 +79,20 @@ _SIDE = 1 << 40
 _RESULT = 1 << 41
 
 RECORD: Any = from_dtype(CONTEXT)
+TABLES_RECORD: Any = from_dtype(TABLES)
 _I64, _FLAG = types.int64, types.boolean
 
 
 class Context:
     """Working memory of searches: a record, and the arrays whose addresses it holds.
 
+    `fields`: CONTEXT for searches over bit tables, TABLES for those over tables of a deck.
     Belongs to one thread at a time. `array` has the record as its only element, for kernels that
     are called from Python (that is quicker than with a record); `record` is the same memory.
     """
 
     def __init__(self, ranks: int, fields: np.dtype[Any] = CONTEXT) -> None:
+        self._fields = fields
         self.array: Any = np.zeros(1, fields)
         if not COMPILED:  # plain Python is quicker with a plain object
             self.array = [SimpleNamespace(**dict.fromkeys(fields.names or (), 0))]
@@ -111,18 +116,19 @@ class Context:
 
     def use_bit_tables(self, leader: np.ndarray, responder: np.ndarray) -> None:
         """Take what is known from bit tables over the prover's hand (64 bits a word)."""
+        assert self._fields == CONTEXT
         self.point(leader=leader, responder=responder)
-        self.record.source = BIT_TABLES
         new_generation(self.record)
 
     def use_table(
         self, outcomes: np.ndarray, measure: np.ndarray | None = None, *, progress: bool = False
     ) -> None:
-        """Take what is known from the content of an outcome table (uint8).
+        """Take what is known from the content of an outcome table (uint8), with fields TABLES.
 
         With `measure`, distances or (`progress`) stamps by table index (uint8), only wins within a
         bound count, which is 0 until `within` sets it.
         """
+        assert self._fields == TABLES
         self.point(outcomes=outcomes)
         self.record.source = OUTCOMES
         if measure is not None:
@@ -173,25 +179,27 @@ def lowest_beats(card: int, responder: int, own: int, trumps: int, in_suit: int)
 
 
 @njit(cache=True)
-def picked_up(card: int, a: int, b: int, leading: bool, c: Any) -> int:
-    """The hand that the prover will hold if `card`, led at a lead node, is picked up."""
-    return a ^ card if leading else c.full ^ b | card
+def before_pickup(a: int, b: int, leading: bool, c: Any) -> int:
+    """The prover's hand at a lead node before the led card is picked up, which leaves his hand or
+    comes to it: this hand ^ the card is what he will hold.
+    """
+    return a if leading else c.full ^ b
 
 
-@njit(_I64(_I64, _I64, RECORD), inline="always", cache=True)
+@njit(cache=True)
 def _measure(index: int, hand: int, c: Any) -> int:
     measure = load_byte(c.measure, index)
     return measure << 6 | bit_count(hand) if c.source == PROGRESS else measure
 
 
-@njit(_I64(_I64, _FLAG, RECORD), cache=True)
+@njit(cache=True)
 def measure_of(hand: int, leading: bool, c: Any) -> int:
     """The measure of a base position that is won or lost; arguments as `settled` has them."""
     hand = hand if leading else swap_trumps(c.full ^ hand, c.ranks)
     return _measure(table_index(hand, c.ranks), hand, c)
 
 
-@njit(_FLAG(_I64, _FLAG, RECORD), cache=True)
+@njit(cache=True)
 def in_table(hand: int, leading: bool, c: Any) -> bool:
     """`settled`, from the content of tables, which are over the leader's hand seen from him."""
     hand = hand if leading else swap_trumps(c.full ^ hand, c.ranks)
@@ -200,21 +208,35 @@ def in_table(hand: int, leading: bool, c: Any) -> bool:
     won = load_byte(c.outcomes, win) >> bit & 1 != 0
     if not leading:
         won = not won and load_byte(c.outcomes, draw) >> bit & 1 == 0
-    return won and (c.source < DISTANCES or _measure(index, hand, c) <= c.bound)
+    return won and (c.source == OUTCOMES or _measure(index, hand, c) <= c.bound)
 
 
-@njit(_FLAG(_I64, _FLAG, RECORD), inline="always", cache=True)
 def settled(hand: int, leading: bool, c: Any) -> bool:
     """Whether the prover, who will hold `hand`, is known to win a base position.
 
     `leading`: he leads there, otherwise the other does.
     """
-    if c.source == BIT_TABLES:
+    table = c.leader if leading else c.responder
+    return has_bit(table, hand) if table else in_table(hand, leading, c)
+
+
+@overload(settled)
+def _settled(hand: int, leading: bool, c: Any) -> Any:
+    """Compiled, the type of the record chooses: a build would be 10 % slower if it had to ask."""
+
+    def from_bit_tables(hand: int, leading: bool, c: Any) -> Any:
         return has_bit(c.leader if leading else c.responder, hand)
-    return in_table(hand, leading, c)
+
+    def from_tables(hand: int, leading: bool, c: Any) -> Any:
+        return in_table(hand, leading, c)
+
+    return from_tables if c == TABLES_RECORD else from_bit_tables
 
 
-@njit(_FLAG(_I64, _I64, _FLAG, RECORD), cache=True)
+@njit(
+    [_FLAG(_I64, _I64, _FLAG, record) for record in (RECORD, TABLES_RECORD)],
+    cache=True,
+)
 def proves(a: int, b: int, leading: bool, c: Any) -> bool:
     """Whether the prover, holding `a`, is proved to win the lead node at which the other holds `b`.
 
@@ -227,12 +249,13 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
         return leading
     own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
     # First what needs no search: which leads does picking up settle?
+    held = before_pickup(a, b, leading, c)
     open_leads = 0
     leads = run_lows(leader, responder, c) | leader & c.every_lead
     while leads:
         card = leads & -leads
         leads ^= card
-        if settled(picked_up(card, a, b, leading, c), leading, c) == leading:
+        if settled(held ^ card, leading, c) == leading:
             if card & beatable == 0:
                 return leading
             open_leads |= card

@@ -32,8 +32,8 @@ from solver.core.trick import (
     MULTIPLIER,
     MULTIPLIER2,
     Context,
+    before_pickup,
     lowest_beats,
-    picked_up,
     run_lows,
     swap_plain,
     swap_trumps,
@@ -181,15 +181,18 @@ def guess(hand: int, responds: int, c: Any) -> int:
     return found + load(plain, hand >> 2 * c.ranks & suit) + load(plain, hand >> 3 * c.ranks)
 
 
-@njit(_I64(_I64, _I64, _I64, _FLAG, RECORD), cache=True)
-def _likeliest(leads: int, a: int, b: int, leading: bool, c: Any) -> int:
-    """The lead of which picking up is likeliest to settle a lead node, by `guess`."""
+@njit(_I64(_I64, _I64, _FLAG, RECORD), cache=True)
+def _likeliest(leads: int, held: int, leading: bool, c: Any) -> int:
+    """The lead of which picking up is likeliest to settle a lead node, by `guess`.
+
+    `held`: see `solver.core.trick.before_pickup`.
+    """
     best = 0
     likeliest = 0
     while leads:
         card = leads & -leads
         leads ^= card
-        value = guess(picked_up(card, a, b, leading, c), 0 if leading else 1, c)
+        value = guess(held ^ card, 0 if leading else 1, c)
         if not leading:
             value = -value
         if likeliest == 0 or value > best:
@@ -234,6 +237,7 @@ def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
         return leading
     own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
     responds = 0 if leading else 1
+    held = before_pickup(a, b, leading, c)
     # What is known of picking up drops most leads: those with which the claim fails, or cannot
     # fail. Of the rest, `settled` are those of which a beat will decide.
     settled = unknown = 0
@@ -244,7 +248,7 @@ def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
     while leads:
         card = leads & -leads
         leads ^= card
-        found = status(picked_up(card, a, b, leading, c), responds, tricks, c)
+        found = status(held ^ card, responds, tricks, c)
         if found == UNKNOWN:
             unknown |= card
         elif (found == WINS) == leading:
@@ -272,7 +276,7 @@ def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
         while leads and success != leading:
             card = leads & -leads
             if leads & unknown and leads != card:
-                card = _likeliest(leads, a, b, leading, c)
+                card = _likeliest(leads, held, leading, c)
             leads ^= card
             rest = leader ^ card
             beaten = False  # some beat is good for the responder
@@ -284,8 +288,7 @@ def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
                     else:
                         beaten = achieves(kept, rest, 1 - place, tricks, c)
             if not beaten and card & unknown:  # is picking up?
-                hand = picked_up(card, a, b, leading, c)
-                beaten = achieves(hand, b, BASE_LEADS + responds, tricks, c) != leading
+                beaten = achieves(held ^ card, b, BASE_LEADS + responds, tricks, c) != leading
             success = beaten != leading
     if c.stopped:
         return False

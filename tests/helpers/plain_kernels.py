@@ -17,7 +17,7 @@ from solver.complete.value import WIN
 from solver.complete.verify import verify
 from solver.core import lowlevel
 from solver.core.bitboard import swap_trumps, table_indices
-from solver.core.trick import Context, proves
+from solver.core.trick import TABLES, Context, proves
 from solver.single.claims import Memory
 from solver.single.draws import Closing
 from solver.single.search import Search
@@ -54,7 +54,7 @@ def trick_search() -> None:
     progress = Builder(RANKS, distances=False, threads=1)
     progress.run()
     stamps = np.frombuffer(b"".join(progress.slices("progress")), np.uint8)
-    contexts = [Context(RANKS) for _ in range(3)]
+    contexts = [Context(RANKS, TABLES) for _ in range(3)]
     contexts[0].use_table(outcomes)
     contexts[1].use_table(outcomes, distances)
     contexts[2].use_table(outcomes, stamps, progress=True)

@@ -9,7 +9,7 @@ import pytest
 from solver.complete.build import Builder
 from solver.core import bitboard, trick
 from solver.core.bitboard import Deck, swap_trumps
-from solver.core.trick import Context, proves
+from solver.core.trick import TABLES, Context, proves
 from solver.tables import open_tables
 
 SUITS = range(4)
@@ -178,7 +178,7 @@ def test_proves_only_what_is_true(ranks, known):
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_proves_from_the_content_of_an_outcome_table(ranks):
     tables = open_tables().deck(ranks)
-    context = Context(ranks)
+    context = Context(ranks, TABLES)
     context.use_table(tables.unpacked("outcome"))
     full = (1 << 4 * ranks) - 1
     for hand in range(1, full, 1 if ranks < 4 else 7):
@@ -201,7 +201,7 @@ def test_proves_within_a_bound(ranks, kind):
         outcomes, measure = (
             np.frombuffer(b"".join(builder.slices(what)), np.uint8) for what in ("outcome", kind)
         )
-    context = Context(ranks)
+    context = Context(ranks, TABLES)
     context.use_table(outcomes, measure, progress=kind == "progress")
     full = (1 << 4 * ranks) - 1
     for hand in range(1, full):
