@@ -2,7 +2,7 @@
 
 In every game one player is of the other kind than the rest, in Kozel one side. Every deal is
 played in all rotations of the seats. `won`, `lost` and `score` (the mean of what the game returns)
-are those of the one, `margin` that of the 95% interval of the score; for equals it would be 0.
+are those of the one, `interval` the 95% interval of the score; for equals it would be 0.
 
 Several random players of Svoyi Kozyri or Hund seldom come to an end: most of their games are drawn
 at the limit, so a greedy one among them wins few, and loses next to none.
@@ -52,7 +52,7 @@ def measure(
         "won": tally.wins / tally.games,
         "lost": tally.losses / tally.games,
         "score": tally.mean,
-        "margin": tally.margin,
+        "interval": tally.interval,
     }
 
 

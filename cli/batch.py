@@ -16,13 +16,14 @@ from cli.extras import need
 from cli.files import FILE, check_plain, force_option
 from cli.parameters import COUNT, DEFAULT_DECK, JOBS, SEED, Choice, deck_option
 from cli.progress import Progress
+from engine.arena.interval import share_interval
 from engine.cards import deck_name
 from engine.errors import GameError
 from engine.text import counted
 from solver.core.files import check_different, check_new, whole_file
 from solver.study.batch import COLUMNS, TIMES, Batch, RecordError, Solve
 from solver.study.records import FORMATS, gathering, record_file
-from solver.study.summary import LISTED, OUTCOMES, Summary, interval
+from solver.study.summary import LISTED, OUTCOMES, Summary
 from solver.study.workers import cluster, processes
 
 
@@ -169,7 +170,7 @@ def describe(work: Batch, tally: Summary) -> Iterator[str]:
     total = won + drawn + lost
     share = f"The dealer wins {won:,} / {total:,} = {won / total:.4%}"
     if work.seed is not None:
-        share += " (95% interval {:.2%} to {:.2%})".format(*interval(won, total))
+        share += " (95% interval {:.2%} to {:.2%})".format(*share_interval(won, total))
     yield f"{share}, loses {lost:,}, draws {drawn:,}"
     if tally.longest is not None:
         longest = ", ".join(tally.longest_deals[:LISTED])

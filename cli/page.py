@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
+from engine.arena.interval import share_interval
 from engine.cards import SUIT_SYMBOLS, SUITS, deck_name, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.errors import GameError
@@ -21,7 +22,7 @@ from solver.complete.table import MissingTable
 from solver.solution import Solution
 from solver.solver import solve_many
 from solver.study.batch import Record, describe
-from solver.study.summary import OUTCOMES, Summary, interval
+from solver.study.summary import OUTCOMES, Summary
 
 GAMES = 10
 NARROW = "640px"
@@ -171,7 +172,7 @@ def _numbers(summary: Summary) -> Iterator[str]:
     total = won + drawn + lost
     detail = f"{won:,} of {total:,}"
     if not summary.weighted:
-        detail += " (95% interval {:.2%} to {:.2%})".format(*interval(won, total))
+        detail += " (95% interval {:.2%} to {:.2%})".format(*share_interval(won, total))
     yield '<dl class="numbers">'
     yield _number("Dealer wins", f"{won / total:.2%}", detail)
     yield _number("Draws", f"{drawn / total:.2%}", f"{drawn:,}")

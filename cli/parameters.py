@@ -111,8 +111,9 @@ class Words(click.ParamType):  # type: ignore[type-arg]
 
 def _options(ctx: click.Context) -> Iterable[str]:
     """The options of the game that the command is about."""
-    game = ctx.params.get("game")
-    return [f"{key}=" for key in load_game(game).option_help()] if game in GAMES else []
+    words = [ctx.params.get("game"), *ctx.args]  # the latter in an unfinished line
+    game = next((word for word in words if word in GAMES), None)
+    return [f"{key}=" for key in load_game(game).option_help()] if game else []
 
 
 GAME = Words(lambda ctx: GAMES)
@@ -134,6 +135,23 @@ def deck_option(help: str, default: str | None = None) -> Callable[[Any], Any]:
     """The option `--deck`, given on as the number of ranks."""
     metavar = f"[{'|'.join(DECKS)}|1..{MAX_RANKS}]"
     return click.option("--deck", type=DECK, default=default, metavar=metavar, help=help)
+
+
+def players_option(help: str, required: bool = False) -> Callable[[Any], Any]:
+    """The option `--players`, given on as `specs`."""
+    return click.option(
+        "--players", "specs", type=PLAYERS, required=required, metavar="A,B,…", help=help
+    )
+
+
+option_option = click.option(
+    "--option",
+    "pairs",
+    type=OPTION,
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the game.",
+)
 
 
 class Group(click.Group):

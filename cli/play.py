@@ -13,6 +13,7 @@ import click
 from cli.board import Board
 from cli.files import FILE, check_plain, force_option
 from cli.human import Human, Quit
+from cli.parameters import COUNT, GAME, SEED, option_option, players_option
 from cli.seats import numbered, parse_options, seat_players
 from engine.arena import record as records
 from engine.arena.match import Match
@@ -25,21 +26,17 @@ MOST_DRAWS = 100
 
 
 @click.command()
-@click.argument("game")
-@click.option(
-    "--players", "specs", metavar="A,B,…", help="One per seat (default: human, greedy …)."
-)
-@click.option(
-    "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the game."
-)
+@click.argument("game", type=GAME)
+@players_option("One per seat (default: human, greedy …).")
+@option_option
 @click.option(
     "--seed",
-    type=click.IntRange(0),
+    type=SEED,
     help="Repeat the same deals and choices of programs (default: new ones each time).",
 )
 @click.option(
     "--deals",
-    type=click.IntRange(1),
+    type=COUNT,
     help="Number of deals, with consecutive seeds (default: 1).",
 )
 @click.option("--match", "is_match", is_flag=True, help="Play a match by the rules of the game.")

@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
+from engine.arena.interval import share_interval
 from engine.cards import RANKS
 from solver.study.batch import Record
-from solver.study.summary import Summary, interval
+from solver.study.summary import Summary
 
 BLUE, ORANGE = "#2a6fb0", "#d9722e"
 INK, PAPER, EDGE, GRID = "#20242a", "#ffffff", "#9aa0a6", "#e6e8eb"
@@ -207,7 +208,7 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
 def _share(outcomes: Counter[str], exact: bool) -> tuple[float, float, float]:
     """The share won, and between which bounds it lies."""
     won, total = outcomes["win"], outcomes.total()
-    return won / total, *((won / total,) * 2 if exact else interval(won, total))
+    return won / total, *((won / total,) * 2 if exact else share_interval(won, total))
 
 
 def _narrow(figure: Figure) -> bool:

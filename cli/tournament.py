@@ -8,23 +8,21 @@ from typing import Any
 import click
 
 from cli.human import Human
+from cli.parameters import COUNT, GAME, SEED, option_option, players_option
 from cli.progress import Progress
 from cli.seats import parse_options, seat_players
 from engine.arena.tournament import Tally, run
 from engine.errors import GameError
 from engine.game import load_game
+from engine.text import counted
 
 
 @click.command()
-@click.argument("game")
-@click.option("--players", "specs", required=True, metavar="A,B,…", help="One per seat.")
-@click.option(
-    "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the game."
-)
-@click.option("--deals", type=click.IntRange(1), default=100, help="How many (default: 100).")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, help="Another seed, other games (default: 0)."
-)
+@click.argument("game", type=GAME)
+@players_option("One per seat.", required=True)
+@option_option
+@click.option("--deals", type=COUNT, default=100, help="How many (default: 100).")
+@click.option("--seed", type=SEED, default=0, help="Another seed, other games (default: 0).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def tournament(
     game: str, specs: str, pairs: tuple[str, ...], deals: int, seed: int, as_json: bool
@@ -43,9 +41,11 @@ def tournament(
     names, players = seat_players(specs, rules)
     if any(isinstance(player, Human) for player in players):
         raise GameError("a tournament is for programs, expected no human among the players")
+    every = counted(deals, "deal")
     with Progress() as progress:
+        progress(0, f"0 of {every}")
         tallies = run(
-            rules, players, deals, seed, lambda n: progress(n / deals, f"{n} of {deals} deals")
+            rules, players, deals, seed, lambda n: progress(n / deals, f"{n:,} of {every}")
         )
     results = [_result(name, tally) for name, tally in zip(names, tallies, strict=True)]
     if as_json:
@@ -56,7 +56,7 @@ def tournament(
     click.echo(f"{'player':{width}}  games     won   drawn    lost    mean  95% interval")
     for row in results:
         shares = (f"{row[key] / row['games']:7.1%}" for key in ("won", "drawn", "lost"))
-        low_high = "{:+.3f} to {:+.3f}".format(*row["interval"]) if row["interval"] else "-"
+        low_high = "{:+.3f} to {:+.3f}".format(*row["interval"])
         click.echo(
             f"{row['player']:{width}}  {row['games']:5} {' '.join(shares)}  {row['mean']:+.3f}  "
             f"{low_high}"
@@ -64,7 +64,6 @@ def tournament(
 
 
 def _result(name: str, tally: Tally) -> dict[str, Any]:
-    margin = tally.margin
     return {
         "player": name,
         "games": tally.games,
@@ -72,5 +71,5 @@ def _result(name: str, tally: Tally) -> dict[str, Any]:
         "drawn": tally.games - tally.wins - tally.losses,
         "lost": tally.losses,
         "mean": tally.mean,
-        "interval": None if margin is None else [tally.mean - margin, tally.mean + margin],
+        "interval": tally.interval,
     }

@@ -72,6 +72,8 @@ class Game(ABC):
         """
         return None
 
+    bounds: tuple[float, float] = (-1.0, 1.0)
+    """The lowest and the highest return of a player."""
     targets: Collection[int] = range(1, 1001)
     """The scores at which a match may end."""
     usual_target = 5

@@ -5,21 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 
+from engine.arena.interval import mean_interval
 from engine.arena.play import Play, steps, taking_turns
 from engine.game import Game
 from engine.players.player import Player
-
-NORMAL_95 = 1.96
-"""Half the width of a 95% interval, in standard errors."""
 
 
 @dataclass(slots=True)
 class Tally:
     """The results of one entrant so far."""
 
+    bounds: tuple[float, float] = (-1.0, 1.0)
+    """The lowest and the highest score of a game."""
     wins: int = 0
     """Games in which he got more than 0."""
     losses: int = 0
@@ -41,11 +40,9 @@ class Tally:
         return fmean(self.scores)
 
     @property
-    def margin(self) -> float | None:
-        """Half the width of the 95% interval around `mean`; None after a single deal."""
-        if len(self.scores) < 2:
-            return None
-        return NORMAL_95 * stdev(self.scores) / sqrt(len(self.scores))
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean, within `bounds`."""
+        return mean_interval(self.scores, *self.bounds)
 
 
 def run(
@@ -56,7 +53,7 @@ def run(
     report: Callable[[int], None] = lambda done: None,
 ) -> list[Tally]:
     """The tallies of the players; `report` is called after each deal with the number done."""
-    tallies = [Tally() for _ in players]
+    tallies = [Tally(game.bounds) for _ in players]
     for deal in range(deals):
         scores: list[list[float]] = [[] for _ in players]
         deal_seed = random.Random(f"{seed} {deal}").getrandbits(32)

@@ -24,6 +24,7 @@ class Hund(OptionGame):
 
     name = "hund"
     players = PLAYERS
+    bounds = (-1.0, 1.0 / (PLAYERS - 1))
     action_count = 4 * RANKS + 5
     OPTIONS: ClassVar = {"dealer": dealer_option(PLAYERS), "limit": limit_option(1000)}
 

@@ -49,6 +49,7 @@ class Kozel(OptionGame):
     action_count = 2 << HAND_SIZE
     targets = (12,)
     usual_target = 12
+    bounds = (-6.0, 6.0)
     OPTIONS: ClassVar = {"dealer": dealer_option(PLAYERS), "limit": limit_option(200)}
 
     def initial(self, seed: int) -> KozelState:

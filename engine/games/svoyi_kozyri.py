@@ -92,9 +92,12 @@ class SvoyiKozyri(OptionGame):
                 f"trumps={self.trumps} is wrong for {self.players} players, "
                 f"expected {self.suits_each} for each"
             )
+        share = 1.0 / (self.players - 1)
+        self.bounds = (-1.0, share)
         if self.score == "first_out":
             self.targets = (5, 10)
             self.few_is_good = False
+            self.bounds = (-share, 1.0)
 
     @property
     def suits_each(self) -> int:

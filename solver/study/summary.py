@@ -5,16 +5,14 @@ from __future__ import annotations
 import heapq
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Any
 
+from engine.arena.interval import share_interval
 from solver.study.batch import TIMES, Record
 
 LISTED = 5
 """How many deals of an extreme are named."""
 OUTCOMES = ("win", "draw", "loss")
-_Z = 1.959964
-"""Half of a 95% interval of the normal distribution, in standard deviations."""
 
 
 @dataclass
@@ -90,18 +88,10 @@ class Summary:
         }
 
 
-def interval(won: int, total: int) -> tuple[float, float]:
-    """Wilson's 95% interval of a share of which a random sample is known."""
-    share, spread = won / total, _Z**2 / total
-    middle = (share + spread / 2) / (1 + spread)
-    margin = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
-    return middle - margin, middle + margin
-
-
 def _counts(outcomes: Counter[str], exact: bool) -> dict[str, Any]:
     won, drawn, lost = (outcomes[outcome] for outcome in OUTCOMES)
     total = won + drawn + lost
     share: dict[str, Any] = {"numerator": won, "denominator": total, "decimal": won / total}
     if not exact:
-        share["interval_95"] = interval(won, total)
+        share["interval_95"] = share_interval(won, total)
     return {"won": won, "drawn": drawn, "lost": lost, "share_won": share}

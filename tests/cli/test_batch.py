@@ -21,11 +21,12 @@ from command import COMMAND, ROOT, challenge
 
 from cli.batch import describe, pace
 from cli.main import main
+from engine.arena.interval import share_interval
 from engine.deals import Deal, all_deals, random_deal
 from solver.solver import solve
 from solver.study.batch import COLUMNS, Batch, load, solve_deal
 from solver.study.records import RecordFile, gathering, read_records, write_parquet
-from solver.study.summary import Summary, interval
+from solver.study.summary import Summary
 
 EASY = Fraction(2_497_018, 2_704_156)
 FORMATS = ["csv", "jsonl", "parquet"]
@@ -118,7 +119,7 @@ def test_random_deals_and_all_deals_agree(easy):
     summary = Summary(weighted=False)
     for record in Batch(6, 100_000, seed=0).records(look_up):
         summary.add(record)
-    low, high = interval(summary.outcomes["win"], 100_000)
+    low, high = share_interval(summary.outcomes["win"], 100_000)
     assert low < EASY < high
     assert high - low < 0.004
     assert set(asked.values()) == {1}
@@ -130,11 +131,11 @@ def test_interval_covers_the_share_as_often_as_it_says():
     covered = sum(
         times
         for won, times in counts.items()
-        if interval(won, 200)[0] < 0.9 < interval(won, 200)[1]
+        if share_interval(won, 200)[0] < 0.9 < share_interval(won, 200)[1]
     )
     assert 0.93 < covered / 2000 < 0.97
-    assert interval(0, 10)[0] == pytest.approx(0)
-    assert interval(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
+    assert share_interval(0, 10)[0] == pytest.approx(0)
+    assert share_interval(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
