@@ -66,6 +66,7 @@ def table() -> None:
     help="Where the state of the build is saved every ten minutes; a build that finds the file "
     "goes on from there (default: from 7 ranks on, in the user's data folder).",
 )
+@click.option("--checkpoint-every", "every", type=click.FloatRange(0), default=600, hidden=True)
 @force_option
 def build(
     ranks: int,
@@ -73,6 +74,7 @@ def build(
     threads: int | None,
     output: Path | None,
     checkpoint: Path | None,
+    every: float,
     force: bool,
 ) -> None:
     """Build the complete solution of a deck.
@@ -121,6 +123,7 @@ def build(
                 threads=threads,
                 report=lambda now: progress(now.decided / now.total, _state(now)),
                 checkpoint=checkpoint,
+                every=every,
             )
     except builds.BuildError as error:
         stop(str(error), BAD_INPUT)

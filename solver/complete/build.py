@@ -14,13 +14,14 @@ depend on the number of threads.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,8 @@ from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, Plan, work
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
 from solver.core.bitboard import swap_trumps
-from solver.core.files import whole_file
+from solver.core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from solver.core.files import locked
 from solver.core.machine import cores, memory_of_machine
 from solver.core.shapes import block_sizes
 from solver.core.trick import Context
@@ -40,7 +42,7 @@ DISTANCE_RANKS = 6
 
 
 class BuildError(ChallengeError):
-    """A build that cannot be done here: not enough memory, or a checkpoint of another build."""
+    """A build that cannot be done here, as when there is not enough memory."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ class Builder:
         there; `build_tables` removes it. Raises BuildError if the file is not the checkpoint of
         such a build.
         """
-        if checkpoint is not None and checkpoint.exists():
+        if checkpoint is not None:
             self._load(checkpoint)
         saved = time.monotonic()
         report = report or (lambda progress: None)
@@ -285,39 +287,32 @@ class Builder:
 
     def _save(self, path: Path) -> None:
         progress = self.progress()
-        header = {
-            "ranks": self.ranks,
-            "distances": self.distances,
+        state = {
             "round": self.round,
             "step": self._step,
             "new": self._new,
             **{key: getattr(progress, key) for key in self._before},
         }
-        for torn in path.parent.glob(f".{path.name}.*.part"):  # left by a build that was killed
-            torn.unlink()
-        with whole_file(path) as file:
-            file.write(json.dumps(header).encode() + b"\n")
-            for array in self._saved_arrays():
-                file.write(array.data)
+        save_checkpoint(path, "build", self._work_saved(), state, self._saved_arrays())
+
+    def _work_saved(self) -> dict[str, Any]:
+        return {"ranks": self.ranks, "distances": self.distances}
 
     def _saved_arrays(self) -> list[np.ndarray]:
         return [self.stamps, *self._facts, *(self._new_facts if self.distances else [])]
 
     def _load(self, path: Path) -> None:
-        with path.open("rb") as file:
-            try:
-                header = json.loads(file.readline())
-                build = header["ranks"], header["distances"]
-            except (ValueError, TypeError, KeyError):
-                raise BuildError(f"{path} is no checkpoint of a build") from None
-            if build != (self.ranks, self.distances):
-                raise BuildError(f"{path} is a checkpoint of another build: {header}")
-            for array in self._saved_arrays():
-                if file.readinto(array.data.cast("B")) != array.nbytes:
-                    raise BuildError(f"the checkpoint {path} is truncated")
-        self.round, self._step, self._new = header["round"], header["step"], header["new"]
-        self._before = {key: header[key] for key in self._before}
-        self.undecided[:] = self._count_undecided()
+        limits = {"round": LAST_STAMP, "step": 8 * self.ranks, "new": self.total}
+        limits |= dict.fromkeys(("tests", "proved", "nodes"), 1 << 63)
+        state = load_checkpoint(
+            path, "build", self._work_saved(), {**limits, "seconds": 1e12}, self._saved_arrays()
+        )
+        if state is not None:
+            self.round, self._step, self._new = state["round"], state["step"], state["new"]
+            if not self.round or self._step > len(self._round_steps()):
+                raise CheckpointError(f"the checkpoint {path} has an impossible round or step")
+            self._before = {key: state[key] for key in self._before}
+            self.undecided[:] = self._count_undecided()
 
     def totals(self) -> tuple[int, int, int]:
         """Wins, losses and draws among all base positions, from the leader's point of view."""
@@ -383,13 +378,15 @@ def build_tables(
     threads: int | None = None,
     report: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
+    every: float = CHECKPOINT_SECONDS,
     known: np.ndarray | None = None,
 ) -> Builder:
     """Build the complete solution of a deck and write its tables.
 
     `paths`: where to write the table of each kind; without "distance" no distances are computed.
-    `known`: as `Builder` takes it. Files are written whole or not at all. Raises BuildError, also
-    if there is not enough memory.
+    `known`: as `Builder` takes it; `checkpoint`, `every`: as `Builder.run` takes them, and nobody
+    else may use that file meanwhile. Files are written whole or not at all. Raises BuildError, also
+    if there is not enough memory, CheckpointError, OSError.
     """
     distances = "distance" in paths
     if distances and "progress" in paths:
@@ -401,10 +398,11 @@ def build_tables(
             f"a build of {ranks} ranks needs {needed / 2**30:,.1f} GiB of memory, "
             f"this machine has {there / 2**30:,.1f} GiB"
         )
-    builder = Builder(ranks, distances=distances, threads=threads, known=known)
-    builder.run(report, checkpoint)
-    for kind, path in paths.items():
-        write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
-    if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
+    with locked(checkpoint) if checkpoint else nullcontext():
+        builder = Builder(ranks, distances=distances, threads=threads, known=known)
+        builder.run(report, checkpoint, every)
+        for kind, path in paths.items():
+            write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
+        if checkpoint is not None:
+            checkpoint.unlink(missing_ok=True)
     return builder

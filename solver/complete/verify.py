@@ -17,23 +17,23 @@ value follows by *Raising* from that of a neighbour.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from engine.cards import deck_cards
-from engine.errors import ChallengeError, GameError
+from engine.errors import ChallengeError
 from engine.position import Position
 from solver.complete.deck import DeckTables
 from solver.complete.value import WIN
 from solver.core.bitboard import hand_cards, slices, table_index, view
-from solver.core.files import whole_file
+from solver.core.checkpoint import load_checkpoint, save_checkpoint
+from solver.core.files import locked
 from solver.core.jit import njit
 from solver.core.lowlevel import product
 from solver.core.machine import cores
@@ -266,8 +266,21 @@ def verify(
     checked. `report` is called with the number of positions checked so far and the total. A check
     of everything notes in the file `checkpoint` how far it is, continues from there when it is
     called again, and removes the file at the end. Raises VerifyError with the first contradiction,
-    TableError for a broken file, GameError if the checkpoint is of another check.
+    TableError for a broken file, CheckpointError if the checkpoint is of another check or damaged.
     """
+    with locked(checkpoint) if checkpoint and sample is None else nullcontext():
+        return _verify(tables, sample, theorems, seed, threads, report, checkpoint)
+
+
+def _verify(
+    tables: DeckTables,
+    sample: int | None,
+    theorems: bool | None,
+    seed: int,
+    threads: int | None,
+    report: Callable[[int, int], None] | None,
+    checkpoint: Path | None,
+) -> Report:
     ranks = tables.ranks
     theorems = sample is None if theorems is None else theorems
     what = {
@@ -276,7 +289,8 @@ def verify(
     }
     if sample is not None:
         checkpoint = None
-    done = _read_checkpoint(checkpoint, what) if checkpoint else 0
+    found = checkpoint and load_checkpoint(checkpoint, "verification", what, {"done": 1 << ranks})
+    done = found["done"] if found else 0
     for table in (tables.outcome, tables.distance, tables.progress):
         if table is not None:
             table.check()
@@ -303,27 +317,12 @@ def verify(
             checked += sum(pool.map(check, memos, group))
             done += len(group)
             if checkpoint:
-                with whole_file(checkpoint) as file:
-                    file.write(json.dumps({**what, "done": done}).encode())
+                save_checkpoint(checkpoint, "verification", what, {"done": done})
             if report is not None:
                 report(checked, total)
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
     return Report(ranks, checked, theorems, not signs)
-
-
-def _read_checkpoint(path: Path, what: dict[str, Any]) -> int:
-    """How many batches of a check of everything are done."""
-    try:
-        found = json.loads(path.read_text("utf-8"))
-        done = int(found.pop("done"))
-    except FileNotFoundError:
-        return 0
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise GameError(f"{path} is no checkpoint of a verification") from None
-    if found != what:
-        raise GameError(f"{path} is the checkpoint of another verification, or of other tables")
-    return done
 
 
 def stored_positions(ranks: int) -> int:

@@ -69,7 +69,7 @@ class _Named(io.FileIO):
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> io.BufferedReader:
     """A regular file to read. Raises OSError, also for a pipe or a device, without waiting."""
     descriptor = _open(path, os.O_RDONLY)
     mode = os.fstat(descriptor).st_mode

@@ -529,7 +529,7 @@ def test_broken_table(built, command, damage, sentence):
         (["--ranks", "2", "--full", "--sample", "5"], 2, "Expected only one of --sample and"),
         (["--ranks", "2", "--sample", "5", "--checkpoint", "c"], 2, "for a full check, not for"),
         (["--ranks", "2", "--checkpoint", "no/folder"], 2, "no/folder"),
-        (["--ranks", "2", "--checkpoint", "."], 2, "Is a directory"),
+        (["--ranks", "2", "--checkpoint", "."], 2, "not a regular file"),
         (
             ["--ranks", "2", "--checkpoint", str(table_path(2, "outcome"))],
             2,

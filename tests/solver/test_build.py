@@ -274,38 +274,3 @@ def test_killed_and_resumed(tmp_path, distances):
     assert reports[0].decided > 0
     assert not checkpoint.exists()
     assert builder.totals() == (577_198, 471_372, 4)
-
-
-@pytest.fixture
-def checkpoint(tmp_path):
-    """The checkpoint of a build of outcomes of 3 ranks, with some of it done."""
-    path = tmp_path / "checkpoint"
-    with pytest.raises(InterruptedError):
-        OneStep(3, distances=False).run(checkpoint=path, every=0)
-    return path
-
-
-@pytest.mark.parametrize(("ranks", "distances"), [(4, False), (3, True)])
-def test_checkpoint_of_another_build(checkpoint, ranks, distances):
-    before = checkpoint.read_bytes()
-    with pytest.raises(BuildError, match="checkpoint is a checkpoint of another build"):
-        Builder(ranks, distances=distances).run(checkpoint=checkpoint)
-    assert checkpoint.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("damage", "words"),
-    [
-        (lambda data: data[:-1], "the checkpoint .* is truncated"),
-        (lambda data: data[:300], "the checkpoint .* is truncated"),
-        (lambda data: data[:20], "checkpoint is no checkpoint of a build"),
-        (lambda data: b"", "checkpoint is no checkpoint of a build"),
-        (lambda data: b"{}\n" + data, "checkpoint is no checkpoint of a build"),
-        (lambda data: b"1\n", "checkpoint is no checkpoint of a build"),
-        (lambda data: b"\xff\x80\0\n", "checkpoint is no checkpoint of a build"),
-    ],
-)
-def test_broken_checkpoint(checkpoint, damage, words):
-    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
-    with pytest.raises(BuildError, match=words):
-        Builder(3, distances=False).run(checkpoint=checkpoint)

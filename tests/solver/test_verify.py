@@ -107,10 +107,6 @@ def test_a_checkpoint_of_another_check_is_refused(tmp_path: Path) -> None:
         verify(open_tables().deck(4), checkpoint=checkpoint)
     with pytest.raises(GameError, match="is the checkpoint of another verification"):
         verify(open_tables().deck(3), theorems=False, checkpoint=checkpoint)
-    for text in ("", "[1]", "{}", '{"done": null}', "done"):
-        checkpoint.write_text(text)
-        with pytest.raises(GameError, match="is no checkpoint of a verification"):
-            verify(open_tables().deck(3), checkpoint=checkpoint)
 
 
 def test_neighbours_are_those_that_raising_compares() -> None:
