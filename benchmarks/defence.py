@@ -1,10 +1,11 @@
-"""Does a winner who follows the tables win against the best, a random and a meek defender?
+"""Does the player `perfect` win what is won, against all kinds of defenders, and how quickly?
 
     python -m benchmarks.defence --ranks 7 --games 1000
 
-Plays random won deals and won positions to the end. The winner always takes the first of
-`Solution.best`. The best defender takes it too: the longest resistance, or the move to the latest
-fact where progress is known instead of distances. Stops if a trick brings no progress.
+Plays random won deals and won positions to the end: with an empty table, inside a trick, of the
+leader and of the responder. The best defender takes the first of `Solution.best`: the longest
+resistance, or the move to the latest fact where progress is known instead of distances. Stops if a
+trick brings no progress.
 """
 
 from __future__ import annotations
@@ -17,17 +18,32 @@ import click
 from benchmarks.report import json_option, print_report
 from engine.cards import PICKUP, deck_cards
 from engine.deals import random_deal
+from engine.game import load_game
+from engine.players.pimc import Pimc
+from engine.players.player import Player
 from engine.position import ChallengeAction, Position
 from solver import Solution, Solver
+from solver.player import Perfect
 
 Defender = Callable[[Solution, random.Random], ChallengeAction]
-DEFENDERS: dict[str, Defender] = {
+PLAIN: dict[str, Defender] = {
     "best": lambda solution, rng: solution.best[0],
     "random": lambda solution, rng: rng.choice(solution.moves).action,
     "picks up": lambda solution, rng: (
         PICKUP if solution.position.top else rng.choice(solution.moves).action
     ),
+    "greedy": lambda solution, rng: solution.position.rule_of_thumb(),  # type: ignore[dict-item,return-value]
 }
+
+
+def defenders(ranks: int) -> dict[str, Defender]:
+    """All defenders, those that are players as well."""
+    game = load_game("challenge", ranks=ranks)
+
+    def playing(player: Player) -> Defender:
+        return lambda solution, rng: player.choose(solution.position, rng)  # type: ignore[return-value]
+
+    return PLAIN | {"perfect": playing(Perfect(game)), "pimc": playing(Pimc(game))}
 
 
 def deals(ranks: int, rng: random.Random) -> Iterator[Position]:
@@ -45,29 +61,39 @@ def positions(ranks: int, rng: random.Random) -> Iterator[Position]:
             yield Position(ranks, (hand, deck_cards(ranks) - hand), (0, 2), 1, None)
 
 
+def in_tricks(ranks: int, rng: random.Random) -> Iterator[Position]:
+    """Random positions, some random moves later, so that either may win, or be to move."""
+    for position in positions(ranks, rng):
+        for _ in range(rng.randrange(1, 6)):
+            if position.winner is None:
+                position = position.apply(rng.choice(position.legal_actions()))
+        if position.winner is None:
+            yield position
+
+
 def tricks_to_win(
-    solver: Solver, position: Position, defender: Defender, rng: random.Random
+    solver: Solver, winner: Perfect, position: Position, defender: Defender, rng: random.Random
 ) -> int:
-    """Play a position that the player to move wins; the number of tricks, the last included.
+    """Play a position that is no draw; the number of tricks, the last included.
 
     Raises SystemExit if the winner ever stands worse than his table promises.
     """
-    winner, tricks, left = position.turn, 0, 1 << 14
+    seat, tricks, left = solver.solve(position).winner, 0, 1 << 14
     tables = solver.tables
     while position.winner is None:
         if position.is_base:
             tricks += 1
         solution = solver.solve(position)
         now = tables.get_distance(position, tables.get_progress(position))
-        if solution.winner != winner or now is None or now > left:
+        if solution.winner != seat or now is None or now > left:
             raise SystemExit(f"no progress in {position}")
-        if position.turn == winner:
+        if position.turn == seat:
             left = now
-            action = solution.best[0]
+            action = winner.choose(position, rng)
         else:
             action = defender(solution, rng)
         position = position.apply(action)
-    if position.winner != winner:
+    if position.winner != seat:
         raise SystemExit(f"the winner of {position} has lost")
     return tricks
 
@@ -77,22 +103,23 @@ def tricks_to_win(
 @click.option("--games", default=1000, show_default=True)
 @json_option
 def main(ranks: int, games: int, as_json: bool) -> None:
-    """Play won deals and positions to the end against three defenders."""
-    solver = Solver(method="table", compiled=True)
+    """Play won deals and positions to the end against all defenders."""
+    solver = Solver(method="table", compiled=True, unpack=True)
+    winner = Perfect(load_game("challenge", ranks=ranks))
     rows = []
-    for source in (deals, positions):
-        for name, defender in DEFENDERS.items():
+    for source in (deals, positions, in_tricks):
+        for name, defender in defenders(ranks).items():
             rng = random.Random(1)
             candidates = source(ranks, rng)
             lengths: list[int] = []
             while len(lengths) < games:
                 position = next(candidates)
-                if solver.solve(position).outcome == "win":
-                    lengths.append(tricks_to_win(solver, position, defender, rng))
+                if solver.solve(position).winner in ((1,) if source is deals else (1, 2)):
+                    lengths.append(tricks_to_win(solver, winner, position, defender, rng))
             lengths.sort()
             rows.append(
                 {
-                    "of": source.__name__,
+                    "of": source.__name__.replace("_", " "),
                     "defender": name,
                     "games won": len(lengths),
                     "median tricks": lengths[games // 2],

@@ -16,12 +16,13 @@ from cli.extras import need
 from cli.files import FILE, check_plain, force_option
 from cli.parameters import COUNT, DEFAULT_DECK, JOBS, SEED, Choice, deck_option
 from cli.progress import Progress
+from cli.unpack import get_ready
 from engine.arena.interval import share_interval
 from engine.cards import deck_name
 from engine.errors import GameError
 from engine.text import counted
 from solver.core.files import check_different, check_new, whole_file
-from solver.study.batch import COLUMNS, TIMES, Batch, RecordError, Solve
+from solver.study.batch import COLUMNS, LINE_TRICKS, TIMES, Batch, RecordError, Solve
 from solver.study.records import FORMATS, gathering, record_file
 from solver.study.summary import LISTED, OUTCOMES, Summary
 from solver.study.workers import cluster, processes
@@ -46,6 +47,12 @@ from solver.study.workers import cluster, processes
 @click.option("--jobs", type=JOBS, default=1, help="Processes (default: 1).")
 @click.option("--scheduler", metavar="tcp://…", help="Let a Dask cluster do the work.")
 @click.option("--timings", is_flag=True, help="Add the seconds that each deal has taken.")
+@click.option(
+    "--line-tricks",
+    "line",
+    is_flag=True,
+    help="Add the tricks of a game in which the winner follows distances or progress.",
+)
 @click.option("--summary", type=FILE, metavar="FILE", help="Write the summary as JSON, too.")
 def batch(
     deck: int,
@@ -59,6 +66,7 @@ def batch(
     jobs: int,
     scheduler: str | None,
     timings: bool,
+    line: bool,
     summary: Path | None,
 ) -> None:
     """Solve many deals: --count random ones, as they come up at the table, or --all of a deck.
@@ -99,12 +107,14 @@ def batch(
     check_different(records=output, summary=summary, gathered_records=output and gathering(output))
     if summary:
         check_new(summary, force or resume)
-    columns = (*COLUMNS, TIMES) if timings else COLUMNS
+    columns = (*COLUMNS, *[LINE_TRICKS] * line, *[TIMES] * timings)
+    if line and not scheduler:
+        get_ready(deck)
     work = Batch(deck, None if every else count, seed or 0)
     tally = Summary(weighted=every)
     with Progress() as progress, continuing(output), ExitStack() as stack:
         progress(0, f"loading the tables of {deck_name(deck)}")
-        solve = stack.enter_context(workers(deck, jobs, scheduler))
+        solve = stack.enter_context(workers(deck, jobs, scheduler, line))
         file = stack.enter_context(
             record_file(output or sys.stdout.buffer, kind, columns, resume, force)
         )
@@ -131,12 +141,12 @@ def batch(
 
 
 @contextmanager
-def workers(deck: int, jobs: int, scheduler: str | None) -> Iterator[Solve]:
+def workers(deck: int, jobs: int, scheduler: str | None, line: bool) -> Iterator[Solve]:
     """Who does the work; one sentence if it cannot be done."""
     if scheduler:
         need("distributed", "cluster")
     try:
-        with cluster(scheduler) if scheduler else processes(deck, jobs) as solve:
+        with cluster(scheduler, line) if scheduler else processes(deck, jobs, line) as solve:
             yield solve
     except BrokenExecutor as error:
         reason = str(error) if scheduler else "worker processes have died (out of memory?)"

@@ -133,10 +133,12 @@ class Human(Player):
     def _hint(self, state: Any) -> str:
         if self.game.name != "challenge":
             return "Hints are for Challenge only."
+        from cli.unpack import get_ready
         from solver.complete.table import TableError
         from solver.player import Perfect  # loads tables, which other games do not need
 
         try:
+            get_ready(state.ranks)
             return Perfect(self.game).hint(state)
         except TableError as error:
             return str(error)

@@ -33,7 +33,12 @@ def seat_players(specs: str, game: Game) -> tuple[list[str], list[Player]]:
             f"{counted(len(names), 'player')} in {quoted(specs)}, "
             f"expected {game.players} for {game.name}"
         )
-    return names, [make_player(name, game, KNOWN) for name in names]
+    players = [make_player(name, game, KNOWN) for name in names]
+    if "perfect" in names:
+        from cli.unpack import get_ready  # loads tables
+
+        get_ready(game.options["ranks"])
+    return names, players
 
 
 def numbered(names: Iterable[str], kind: str = "player") -> list[str]:

@@ -15,6 +15,7 @@ from cli.errors import FAILED, UNDECIDED
 from cli.input import read_lines
 from cli.parameters import NODES, Choice, Seconds, Size, deck_option
 from cli.picture import Picture
+from cli.unpack import get_ready
 from engine.cards import deck_name
 from engine.errors import GameError
 from engine.problem import read_problem
@@ -22,6 +23,7 @@ from engine.text import counted
 from solver.complete.table import MissingTable
 from solver.solution import Outcome, Solution
 from solver.solver import DEFAULT_SECONDS, METHODS, Solver
+from solver.tables import open_tables
 
 LIMITS = {"--time": "max_seconds", "--memory": "max_memory", "--nodes": "max_nodes"}
 """Options -> what `Solver` calls them."""
@@ -139,6 +141,8 @@ def solve(
         ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, solver))
     asked = read_problem(" ".join(problem), deck)
     check_effect(ctx, solver, asked.ranks, line)
+    if line and solver.looks_up(asked.ranks):
+        get_ready(asked.ranks)
     solution = solver.solve(asked, line=line)
     click.echo(as_object(solution, line) if as_json else "\n".join(describe(solution)))
     if solution.outcome == Outcome.UNDECIDED:
@@ -174,6 +178,8 @@ def solve_stream(
             if isinstance(text, GameError):
                 raise text
             problem = read_problem(text, deck)
+            if line and solver.looks_up(problem.ranks):
+                get_ready(problem.ranks)
             solution = solver.solve(problem, line=line)
         except (GameError, MissingTable) as error:
             if deck and isinstance(error, MissingTable):
@@ -244,15 +250,24 @@ def describe(solution: Solution) -> Iterator[str]:
         label = f"Drawing {kind}" if solution.outcome == "draw" else resistance
         yield f"{label}: {picture.cards(solution.best)}"
     if solution.outcome != "draw" and not solution.measure:
-        ranks = solution.position.ranks
-        time = "minutes" if ranks <= 7 else "hours"
-        yield (
-            "\nWhich move brings the end nearer is not known, so no game can be shown. For this, "
-            f"\n`challenge table build --ranks {ranks}` makes a table of progress, in {time}."
-        )
+        yield f"\n{_without_progress(solution.position.ranks)}"
     if solution.line is not None:
         yield ""
         yield from picture.game(solution.position, solution.line)
+
+
+def _without_progress(ranks: int) -> str:
+    """How to find out which moves get on towards the end."""
+    if open_tables().deck(ranks).packed:
+        return (
+            "Which move brings the end nearer, and a game, are shown with --line: at first it "
+            f"unpacks progress, \nas `challenge table unpack --ranks {ranks}` does."
+        )
+    time = "minutes" if ranks <= 7 else "hours"
+    return (
+        "Which move brings the end nearer is not known, so no game can be shown. For this, "
+        f"\n`challenge table build --ranks {ranks}` makes a table of progress, in {time}."
+    )
 
 
 def _found(solution: Solution, kind: str, picture: Picture) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from cli.errors import BAD_INPUT, FAILED, stop
 from cli.files import FILE, check_plain, force_option
 from cli.parameters import COUNT, JOBS, Group, Whole
 from cli.progress import Progress
+from cli.unpack import get_ready
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
 from solver.complete.deck import DeckTables
@@ -23,6 +24,7 @@ from solver.complete.table import (
     find_table,
     table_path,
 )
+from solver.complete.unpacked import PackedTable, open_table
 from solver.core.files import check_different, check_new, user_folder
 from solver.core.machine import cores
 from solver.tables import open_tables
@@ -87,7 +89,10 @@ def build(
     kinds = builds.kinds_to_build(ranks, distances)
     paths = {kind: table_path(ranks, kind) for kind in kinds}
     if output:
-        paths = {kind: output if kind == "outcome" else _beside(output, kind) for kind in kinds}
+        endings = {"distance": "distance", "progress": "progress.1"}
+        paths = {
+            kind: output if kind == "outcome" else _beside(output, endings[kind]) for kind in kinds
+        }
     else:
         user_folder().mkdir(parents=True, exist_ok=True)
     for path in paths.values():
@@ -127,8 +132,10 @@ def build(
             )
     except builds.BuildError as error:
         stop(str(error), BAD_INPUT)
-    for path in paths.values():
-        click.echo(f"{path}: {path.stat().st_size:,} bytes")
+    for kind, path in paths.items():
+        parts = [path] if kind != "progress" else PackedTable(path).paths
+        for part in parts:
+            click.echo(f"{part}: {part.stat().st_size:,} bytes")
 
 
 @table.command()
@@ -199,22 +206,63 @@ def verify(
 def info(file: Path | None) -> None:
     """Describe a table, or list all that `challenge solve` finds."""
     if file:
-        _print_facts(Table(file))
+        _print_facts(open_table(file))
         return
+    unpacked: list[str] = []
     paths = [find_table(ranks, kind) for ranks in range(1, MAX_RANKS + 1) for kind in KINDS]
     click.echo(
         "ranks  kind           positions           wins         losses    draws        bytes"
     )
     for path in paths:
         if path:
-            table = Table(path)
+            table = open_table(path)
             click.echo(
                 f"{table.ranks:5}  {table.kind:8} {table.positions:15,} {table.wins:14,} "
                 f"{table.losses:14,} {table.draws:8,} {table.size_bytes:12,}"
             )
+            if isinstance(table, PackedTable):
+                unpacked.append(_unpacked(table))
+    for line in unpacked:
+        click.echo(line)
 
 
-def _print_facts(table: Table) -> None:
+@table.command()
+@click.option("--ranks", type=RANKS, required=True, help="Ranks in the deck.")
+@click.option("--remove", is_flag=True, help="Remove the unpacked file instead.")
+def unpack(ranks: int, remove: bool) -> None:
+    """Unpack the progress of a deck, for lines, hints and the player perfect.
+
+    They do it themselves when they first need it. The file goes into the cache folder of the user
+    and may be removed at any time.
+    """
+    packed = open_tables().deck(ranks).packed
+    if packed is None:
+        raise GameError(f"there is nothing to unpack for decks of {ranks} ranks")
+    if remove:
+        click.echo(f"Removed {packed.cache}." if packed.remove() else "There was no such file.")
+        return
+    get_ready(ranks)
+    if packed.failed:
+        click.get_current_context().exit(FAILED)
+    click.echo(_unpacked(packed))
+
+
+def _unpacked(table: PackedTable) -> str:
+    """Whether progress is unpacked, and where."""
+    command = f"challenge table unpack --ranks {table.ranks}"
+    if not table.ready:
+        return f"The progress of {table.ranks} ranks is not unpacked (`{command}`)."
+    if not table.cache.exists():
+        return f"The progress of {table.ranks} ranks is unpacked in memory."
+    size = table.cache.stat().st_size
+    return (
+        f"The progress of {table.ranks} ranks is unpacked in {table.cache}, {size:,} bytes "
+        f"(`{command} --remove` removes it)."
+    )
+
+
+def _print_facts(table: Table | PackedTable) -> None:
+    packed = f"\n{_unpacked(table)}" if isinstance(table, PackedTable) else ""
     click.echo(
         f"file       {table.path}\n"
         f"kind       {table.kind}\n"
@@ -224,7 +272,7 @@ def _print_facts(table: Table) -> None:
         f"losses     {table.losses:,}\n"
         f"draws      {table.draws:,}\n"
         f"bytes      {table.size_bytes:,}\n"
-        f"SHA-256    {table.digest} (of the content)"
+        f"SHA-256    {table.digest} (of the content){packed}"
     )
 
 
@@ -245,9 +293,10 @@ def _beside(outcome: Path, ending: str) -> Path:
 
 def _open_beside(path: Path) -> DeckTables:
     """The table of outcomes `path` and what there is of the others beside it."""
-    others = {
-        kind: Table(_beside(path, kind)) if _beside(path, kind).exists() else None
-        for kind in KINDS[1:]
+    found = {
+        kind: next((p for end in ends if (p := _beside(path, end)).exists()), None)
+        for kind, ends in (("distance", ("distance",)), ("progress", ("progress.1", "progress")))
     }
+    others: dict[str, Any] = {kind: path and open_table(path) for kind, path in found.items()}
     outcome = Table(path)
     return DeckTables(outcome.ranks, outcome, **others)

@@ -12,7 +12,7 @@ player who would act next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -186,12 +186,13 @@ class Position(State):
         """The position itself: hands are open."""
         return OpenPosition(self, player)
 
-    def rule_of_thumb(self) -> Action:
+    def rule_of_thumb(self, among: Sequence[Action] | None = None) -> Action:
         """Beat if possible. Lead a card that the other player cannot beat, if there is one.
 
-        Of several cards take the cheapest.
+        Of several cards take the cheapest. `among`: the legal actions to choose from, if not all.
         """
-        cards = [action for action in self.legal_actions() if isinstance(action, Card)]
+        actions = self.legal_actions() if among is None else among
+        cards = [action for action in actions if isinstance(action, Card)]
         if not self.top:
             other = 2 - self.turn
             hand, trump = self.hands[other], self.trumps[other]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
@@ -17,6 +18,7 @@ from engine.position import ChallengeAction, Position
 from engine.problem import Problem, position_of
 from engine.text import meant, number_in, quoted
 from solver.complete.deck import UNPACKED_RANKS, DeckTables
+from solver.complete.unpacked import UnpackError
 from solver.complete.value import WIN, TrickValues
 from solver.core.bitboard import card_bits, trick_bits, view
 from solver.solution import Effort, Move, Outcome, Solution
@@ -55,7 +57,9 @@ class Solver:
     or "auto", which searches only if the deck has no table. `compiled`: whether to probe tables by
     compiled code, by default as soon as plain Python has taken as long as that takes to load. With
     `outcomes_only` the measures of tables (distances or progress) are left out, and with them best
-    moves and lines, for speed.
+    moves and lines, for speed. Packed progress is used once it is unpacked; who asks for a line, or
+    any position with `unpack`, has it unpacked. Where that fails there is a warning, once, and
+    answers are outcomes only.
 
     A search proves outcomes, not distances, and does not touch the tables. It stops when the
     outcome is proved; where a limit comes first (lead nodes, bytes, seconds; nodes and seconds may
@@ -74,6 +78,7 @@ class Solver:
         method: Method = "auto",
         compiled: bool | None = None,
         outcomes_only: bool = False,
+        unpack: bool = False,
         max_nodes: int | None = None,
         max_memory: int = DEFAULT_MEMORY,
         max_seconds: float | None = DEFAULT_SECONDS,
@@ -89,12 +94,13 @@ class Solver:
         self.method: Method = method
         self.compiled = compiled
         self.outcomes_only = outcomes_only
+        self.unpack = unpack
         self.max_nodes = None if max_nodes == math.inf else max_nodes
         self.max_memory = max_memory
         self.max_seconds = None if max_seconds is None or max_seconds > FOREVER else max_seconds
         self._memory = memory
         self._given_memory = memory is not None
-        self._probes: dict[tuple[int, bool], _Probe] = {}
+        self._probes: dict[tuple[int, bool, bool], _Probe] = {}
         self._spent = 0.0
         self._lock = threading.RLock()
 
@@ -111,9 +117,9 @@ class Solver:
         with self._lock:
             if not self.looks_up(position.ranks):
                 return self._search(position)
-            solution = self._probe(position.ranks, self._compiles(position.ranks)).solve(
-                position, line
-            )
+            measured = self._measures(position.ranks, line)
+            compiled = self._compiles(position.ranks, measured, line)
+            solution = self._probe(position.ranks, compiled, measured).solve(position, line)
             self._spent += solution.seconds
             return solution
 
@@ -121,9 +127,27 @@ class Solver:
         """`solve` for each of many problems, as they come."""
         return (self.solve(problem, line=line) for problem in problems)
 
-    def _compiles(self, ranks: int) -> bool:
+    def _measures(self, ranks: int, line: bool) -> bool:
+        """Whether to use distances or progress; unpacks progress that is asked for."""
+        if self.outcomes_only:
+            return False
+        packed = self.tables.deck(ranks).packed
+        if packed is None or packed.ready:
+            return True
+        if packed.failed or not (line or self.unpack):
+            return False
+        try:
+            packed.prepare()
+        except UnpackError as error:
+            warnings.warn(f"{error}; going on without", stacklevel=3)
+            return False
+        return True
+
+    def _compiles(self, ranks: int, measured: bool, line: bool) -> bool:
         if self.compiled is not None:
             return self.compiled
+        if measured and self.tables.deck(ranks).packed:
+            return line or self._spent >= PATIENCE  # there is nothing to load
         return self._spent >= (PATIENCE if ranks <= UNPACKED_RANKS else LARGE_PATIENCE)
 
     def looks_up(self, ranks: int) -> bool:
@@ -135,13 +159,13 @@ class Solver:
     def load(self, ranks: int) -> None:
         """Load what it takes to look up positions of a deck, compiled. Raises MissingTable."""
         with self._lock:
-            self._probe(ranks, True)
+            self._probe(ranks, True, self._measures(ranks, False))
 
-    def _probe(self, ranks: int, compiled: bool) -> _Probe:
-        key = ranks, compiled
+    def _probe(self, ranks: int, compiled: bool, measured: bool) -> _Probe:
+        key = ranks, compiled, measured
         if key not in self._probes:
             tables = self.tables.deck(ranks)
-            if self.outcomes_only:
+            if not measured:
                 tables = tables.without("distance", "progress")
             self._probes[key] = _Probe(tables, compiled)
         return self._probes[key]
@@ -175,8 +199,8 @@ class _Probe:
     """Solutions from the tables of one deck; owned by one thread at a time."""
 
     def __init__(self, tables: DeckTables, compiled: bool) -> None:
-        if compiled and tables.ranks > UNPACKED_RANKS and tables.measure is not None:
-            compiled = False  # too large to unpack
+        if tables.ranks > UNPACKED_RANKS and tables.measure and not tables.packed:
+            compiled = False  # too large for memory
         self._ranks = tables.ranks
         measure = tables.measure
         self._measure = None if measure is None else measure.kind

@@ -9,7 +9,6 @@ threads.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -20,7 +19,8 @@ from engine.errors import GameError
 from engine.position import Position
 from engine.problem import Problem, position_of
 from solver.complete.deck import DeckTables
-from solver.complete.table import KINDS, MissingTable, Table, file_name, find_table
+from solver.complete.table import KINDS, MissingTable, find_in, find_table
+from solver.complete.unpacked import open_table
 from solver.complete.value import WIN, TrickValues
 from solver.core.bitboard import (
     leader_bits,
@@ -51,8 +51,7 @@ class Tables:
     def _find(self, ranks: int, kind: str) -> Path | None:
         if self._folder is None:
             return find_table(ranks, kind)
-        path = self._folder / file_name(ranks, kind)
-        return path if os.path.exists(path) else None
+        return find_in(self._folder, ranks, kind)
 
     def __contains__(self, ranks: int) -> bool:
         """Whether there is a table for decks of so many ranks."""
@@ -73,7 +72,7 @@ class Tables:
                     raise MissingTable(
                         f"there is no table for decks of {ranks} ranks, only for {have}"
                     )
-                outcome, *others = (path and Table(path) for path in paths.values())
+                outcome, *others = (path and open_table(path) for path in paths.values())
                 self._decks[ranks] = DeckTables(ranks, outcome, *others)  # type: ignore[arg-type]
             return self._decks[ranks]
 

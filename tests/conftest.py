@@ -21,6 +21,7 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="challenge-tests-")
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="challenge-tests-")
 
 
 @pytest.hookimpl(tryfirst=True)

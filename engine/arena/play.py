@@ -82,6 +82,8 @@ def taking_turns(players: Sequence[Player], seed: int) -> Callable[[State], Acti
 
     The same seed gives the same choices: every seat has its own random generator.
     """
+    for player in players:
+        player.begin()
     generators = [random.Random(f"{seed} {seat}") for seat in range(len(players))]
 
     def choose(state: State) -> Action:

@@ -36,6 +36,9 @@ class Player(ABC):
         """Keyword option of the constructor -> one line with its legal values and default."""
         return {}
 
+    def begin(self) -> None:  # noqa: B027 - most remember nothing
+        """A game begins: forget the last one."""
+
     @abstractmethod
     def choose(self, state: Any, rng: random.Random) -> Action:
         """An action of the current player of `state`.

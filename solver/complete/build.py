@@ -27,6 +27,7 @@ import numpy as np
 
 from engine.errors import ChallengeError
 from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, Plan, work
+from solver.complete.coder import write_packed
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
 from solver.core.bitboard import swap_trumps
@@ -384,9 +385,10 @@ def build_tables(
     """Build the complete solution of a deck and write its tables.
 
     `paths`: where to write the table of each kind; without "distance" no distances are computed.
-    `known`: as `Builder` takes it; `checkpoint`, `every`: as `Builder.run` takes them, and nobody
-    else may use that file meanwhile. Files are written whole or not at all. Raises BuildError, also
-    if there is not enough memory, CheckpointError, OSError.
+    Progress is packed if its name ends with ".1", that of its first part. `known`: as `Builder`
+    takes it; `checkpoint`, `every`: as `Builder.run` takes them, and nobody else may use that file
+    meanwhile. Files are written whole or not at all. Raises BuildError, also if there is not enough
+    memory, CheckpointError, OSError.
     """
     distances = "distance" in paths
     if distances and "progress" in paths:
@@ -402,7 +404,10 @@ def build_tables(
         builder = Builder(ranks, distances=distances, threads=threads, known=known)
         builder.run(report, checkpoint, every)
         for kind, path in paths.items():
-            write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
+            if path.suffix == ".1":
+                write_packed(path, ranks, builder.stamps)
+            else:
+                write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
         if checkpoint is not None:
             checkpoint.unlink(missing_ok=True)
     return builder

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from solver.complete.table import KINDS, MissingTable, Table, TableError
+from solver.complete.unpacked import PackedTable
 from solver.complete.value import WIN
 from solver.core.bitboard import outcome_bits, plain_suits, slices, table_indices
 
@@ -28,7 +29,7 @@ class DeckTables:
         ranks: int,
         outcome: Table,
         distance: Table | None = None,
-        progress: Table | None = None,
+        progress: Table | PackedTable | None = None,
     ) -> None:
         self.ranks = ranks
         self.outcome = outcome
@@ -49,9 +50,14 @@ class DeckTables:
                 )
 
     @property
-    def measure(self) -> Table | None:
+    def measure(self) -> Table | PackedTable | None:
         """The table that says which winning moves lead to a win: distances, or else progress."""
         return self.distance or self.progress
+
+    @property
+    def packed(self) -> PackedTable | None:
+        """The measure, if it has to be unpacked before it is probed."""
+        return self.measure if isinstance(self.measure, PackedTable) else None
 
     def without(self, *kinds: str) -> DeckTables:
         """The same solution without its tables of these kinds."""
@@ -69,6 +75,13 @@ class DeckTables:
         64 + cards of the leader`, which falls with every trick of a proper win, too; else 1.
         """
         number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
+        if self.distance is None and self.progress is not None:
+            data, start = self.progress.slice(number)
+            stamp = data[start + place]
+            p, q = plain_suits(number)
+            cards = place.bit_count() + p.bit_count() + q.bit_count()
+            score = WIN - (stamp << 6 | cards)
+            return 0 if stamp == 0 else score if stamp & 1 else -score
         win, draw, bit = outcome_bits(place, self.ranks)
         data, start = self.outcome.slice(number)
         if data[start + win] >> bit & 1:
@@ -80,11 +93,6 @@ class DeckTables:
         if self.distance is not None:
             data, start = self.distance.slice(number)
             return sign * (WIN - data[start + place])
-        if self.progress is not None:
-            data, start = self.progress.slice(number)
-            p, q = plain_suits(number)
-            cards = place.bit_count() + p.bit_count() + q.bit_count()
-            return sign * (WIN - (data[start + place] << 6 | cards))
         return sign * (WIN - 1)
 
     def outcomes(self, hands: np.ndarray) -> np.ndarray:
@@ -120,13 +128,17 @@ class DeckTables:
         places: np.ndarray = np.where(stamps, stamps << 6 | np.bitwise_count(np.asarray(hands)), -1)
         return places
 
-    def _table(self, kind: str) -> Table:
-        table = {"distance": self.distance, "progress": self.progress}[kind]
+    def _table(self, kind: str) -> Table | PackedTable:
+        table: Table | PackedTable | None = {"distance": self.distance, "progress": self.progress}[
+            kind
+        ]
         if table is None:
             raise MissingTable(f"there is no table of {kind} for decks of {self.ranks} ranks")
         return table
 
-    def _look_up(self, hands: np.ndarray, table: Table, read: _Read, dtype: str) -> np.ndarray:
+    def _look_up(
+        self, hands: np.ndarray, table: Table | PackedTable, read: _Read, dtype: str
+    ) -> np.ndarray:
         """What `read` makes of the entries of some hands."""
         import numpy as np
 
@@ -141,7 +153,7 @@ class DeckTables:
         indices = table_indices(hands.astype(np.int64), self.ranks)
         size = table.slice_bytes
         numbers, places = indices >> 2 * self.ranks, indices & ((1 << 2 * self.ranks) - 1)
-        if self.ranks <= UNPACKED_RANKS:
+        if self.ranks <= UNPACKED_RANKS or isinstance(table, PackedTable):
             content = self.unpacked(table.kind)
             return read(content, numbers * size, places, size).astype(dtype)
         result = np.empty(indices.shape, dtype)
@@ -168,11 +180,27 @@ class DeckTables:
         data, start = measure.slice(number)
         d = np.frombuffer(data, np.uint8, positions, start).astype(np.int16)
         if measure.kind == "progress":
+            self._compare(number, signs, d)
             p, q = plain_suits(number)
             cards = np.bitwise_count(np.arange(positions)) + (p.bit_count() + q.bit_count())
             d = d << 6 | cards
         scores: np.ndarray = signs * (WIN - d).astype(np.int16)
         return scores
+
+    def _compare(self, number: int, signs: np.ndarray, stamps: np.ndarray) -> None:
+        """Raise TableError if the outcomes of a slice are not those that its stamps say."""
+        import numpy as np
+
+        differs = signs != np.where(stamps == 0, 0, (stamps & 1) * 2 - 1)
+        if number == 0:
+            differs[0] = False  # the empty hand
+        if number == slices(self.ranks) - 1:
+            differs[-1] = False  # the whole deck
+        if differs.any():
+            raise TableError(
+                f"{self.outcome.path} has other outcomes than the progress beside it, "
+                f"in slice {number}"
+            )
 
     def scores(self) -> np.ndarray:
         """All scores by table index, int16, 2 bytes a stored position."""
@@ -185,6 +213,8 @@ class DeckTables:
 
     def unpacked(self, kind: str) -> np.ndarray:
         """The whole content of a table, uint8, kept until `release`. Raises MissingTable."""
+        if kind == "progress" and isinstance(self.progress, PackedTable):
+            return self.progress.unpack()
         with self._lock:
             if kind not in self._unpacked:
                 table = self.outcome if kind == "outcome" else self._table(kind)
@@ -195,9 +225,11 @@ class DeckTables:
         """Free the memory of what is unpacked."""
         with self._lock:
             self._unpacked.clear()
+        if isinstance(self.progress, PackedTable):
+            self.progress.release()
 
 
-def _totals(table: Table) -> tuple[int, int, int]:
+def _totals(table: Table | PackedTable) -> tuple[int, int, int]:
     return table.wins, table.losses, table.draws
 
 

@@ -15,7 +15,9 @@ from solver.complete.value import WIN
 from solver.core.jit import njit
 from solver.core.trick import (
     DISTANCES,
+    NO_BOUND,
     OUTCOMES,
+    PROGRESS,
     TABLES,
     Context,
     below_highest,
@@ -95,7 +97,7 @@ def least_bound(a: int, b: int, card: int, leads: bool, wins: bool, guess: int, 
 
     `guess`: where to look first.
     """
-    low, high = -1, 255 if c.source == DISTANCES else (1 << 14) - 1  # fails there, holds there
+    low, high = -1, 255 if c.source == DISTANCES else NO_BOUND  # fails there, holds there
     if leads and card and wins:  # he may be made to lead again
         low = measure_of(a ^ card, True, c) - 1
         guess = low + 1
@@ -140,9 +142,9 @@ def judge(a: int, b: int, top: int, empty: bool, contexts: Any, out: np.ndarray)
     while bit < 4 * c.ranks:
         card = 0 if bit < 0 else 1 << bit
         if card == 0 or legal & card:
-            c.source = OUTCOMES
-            if c.bound != -1:
-                c.bound = -1
+            c.source = PROGRESS if source == PROGRESS else OUTCOMES
+            if c.bound != NO_BOUND:
+                c.bound = NO_BOUND
                 new_generation(c)
             wins = wins_with(a, b, card, top == 0, c)
             score = 1 if wins else -1 if loses_with(a, b, card, top == 0, c) else 0
@@ -170,11 +172,13 @@ class CompiledValues:
     def __init__(self, tables: DeckTables) -> None:
         measure = tables.measure
         self._context = Context(tables.ranks, TABLES)
-        self._context.use_table(
-            tables.unpacked("outcome"),
-            None if measure is None else tables.unpacked(measure.kind),
-            progress=measure is not None and measure.kind == "progress",
-        )
+        if measure is not None and measure.kind == "progress":
+            self._context.use_progress(tables.unpacked("progress"))
+        else:
+            self._context.use_table(
+                tables.unpacked("outcome"),
+                None if measure is None else tables.unpacked("distance"),
+            )
         self._out = np.zeros(PICKUP + 1, np.int64)
 
     def move_scores(

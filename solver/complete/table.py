@@ -86,13 +86,33 @@ def file_name(ranks: int, kind: str) -> str:
     return f"ranks{ranks}.{kind}"
 
 
+def packed_name(ranks: int, kind: str) -> str:
+    """The name of the first part of a packed table (`solver.complete.packed`)."""
+    return f"{file_name(ranks, kind)}.1"
+
+
+def part_path(first: Path, number: int) -> Path:
+    """The file of a part of a packed table, beside the first one."""
+    return first.with_suffix(f".{number}") if first.suffix == ".1" else first
+
+
+def has_all_parts(first: Path) -> bool:
+    """Whether all files of a packed table are there."""
+    try:
+        with open_regular(first) as file:
+            header = file.read(16)
+    except OSError:
+        return False
+    parts = int.from_bytes(header[14:], "little")
+    return all(os.path.exists(part_path(first, number)) for number in range(2, parts + 1))
+
+
 def table_path(ranks: int, kind: str) -> Path:
     """Where a table that is built goes, unless told otherwise: over the one that is found, or else,
-    also where a package may not be written to, into the user's folder."""
+    also where a package may not be written to, into the user's folder. Progress is packed."""
     found = find_table(ranks, kind)
-    if found and os.access(found.parent, os.W_OK):
-        return found
-    return user_folder() / file_name(ranks, kind)
+    folder = found.parent if found and os.access(found.parent, os.W_OK) else user_folder()
+    return folder / (packed_name if kind == "progress" else file_name)(ranks, kind)
 
 
 def write_table(
@@ -310,6 +330,13 @@ class Table:
 
 def find_table(ranks: int, kind: str) -> Path | None:
     """The file of a table, in this package or else in the user's folder; None if there is none."""
-    name = file_name(ranks, kind)
-    paths = (DATA / name, user_folder() / name)
-    return next(filter(os.path.exists, paths), None)  # False where a folder cannot be read
+    return find_in(DATA, ranks, kind) or find_in(user_folder(), ranks, kind)
+
+
+def find_in(folder: Path, ranks: int, kind: str) -> Path | None:
+    """The file of a table in a folder: the first part of a packed one, if all parts are there."""
+    packed = folder / packed_name(ranks, kind)
+    if has_all_parts(packed):
+        return packed
+    path = folder / file_name(ranks, kind)
+    return path if os.path.exists(path) else None  # also where the folder cannot be read

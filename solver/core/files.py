@@ -49,6 +49,13 @@ def user_folder() -> Path:
     return platformdirs.user_data_path("challenge-solver")
 
 
+def cache_folder() -> Path:
+    """Where files are kept that can be made again."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("challenge-solver")
+
+
 class _Named(io.FileIO):
     """An open file whose errors are named after it."""
 

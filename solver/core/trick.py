@@ -31,8 +31,10 @@ OUTCOMES = 0
 DISTANCES = 1
 """Those with a distance of at most `bound`."""
 PROGRESS = 2
-"""Those with a place in the order of proofs, `stamp * 64 + cards of the leader`, of at most
-`bound`."""
+"""Every win of the progress table, where they have odd stamps, losses even ones, draws 0, with a
+place in the order of proofs, `stamp * 64 + cards of the leader`, of at most `bound`."""
+NO_BOUND = (1 << 14) - 1
+"""No distance and no place in the order of proofs is larger."""
 
 
 def record_type(*fields: str) -> np.dtype[Any]:
@@ -120,20 +122,28 @@ class Context:
         self.point(leader=leader, responder=responder)
         new_generation(self.record)
 
-    def use_table(
-        self, outcomes: np.ndarray, measure: np.ndarray | None = None, *, progress: bool = False
-    ) -> None:
+    def use_table(self, outcomes: np.ndarray, distances: np.ndarray | None = None) -> None:
         """Take what is known from the content of an outcome table (uint8), with fields TABLES.
 
-        With `measure`, distances or (`progress`) stamps by table index (uint8), only wins within a
-        bound count, which is 0 until `within` sets it.
+        With `distances` by table index (uint8), only wins within a bound count, which is 0 until
+        `within` sets it.
         """
         assert self._fields == TABLES
         self.point(outcomes=outcomes)
         self.record.source = OUTCOMES
-        if measure is not None:
-            self.point(measure=measure)
-            self.record.source = PROGRESS if progress else DISTANCES
+        if distances is not None:
+            self.point(measure=distances)
+            self.record.source = DISTANCES
+        new_generation(self.record)
+
+    def use_progress(self, stamps: np.ndarray) -> None:
+        """Take what is known from the content of a progress table (uint8).
+
+        With fields TABLES; only wins within a bound count, which is 0 until `within` sets it.
+        """
+        assert self._fields == TABLES
+        self.point(measure=stamps)
+        self.record.source = PROGRESS
         new_generation(self.record)
 
     def within(self, bound: int) -> None:
@@ -204,6 +214,10 @@ def in_table(hand: int, leading: bool, c: Any) -> bool:
     """`settled`, from the content of tables, which are over the leader's hand seen from him."""
     hand = hand if leading else swap_trumps(c.full ^ hand, c.ranks)
     index = table_index(hand, c.ranks)
+    if c.source == PROGRESS:
+        stamp = load_byte(c.measure, index)
+        won = stamp != 0 and (stamp & 1 != 0) == leading
+        return won and (stamp << 6 | bit_count(hand)) <= c.bound
     win, draw, bit = outcome_bits(index, c.ranks)
     won = load_byte(c.outcomes, win) >> bit & 1 != 0
     if not leading:

@@ -11,6 +11,8 @@ from typing import Any
 from engine.deals import Deal, all_deals, random_deal
 from engine.errors import GameError
 from engine.text import counted
+from solver.complete.table import MissingTable
+from solver.solution import Outcome, Solution
 from solver.solver import Solver
 from solver.tables import open_tables
 
@@ -29,11 +31,15 @@ COLUMNS = (
 dealer, who leads; winning leads are those that keep a win, the quickest first
 where distances are known."""
 
+LINE_TRICKS = "line_tricks"
+"""A column on demand: the tricks of `Solution.line`, counted like distances; None for a draw. With
+progress it is what the winner needs who follows it, and no distance."""
+
 TIMES = "seconds"
 """The column that is not the same in every run."""
 
 Record = dict[str, Any]
-"""A deal: every one of `COLUMNS`, and `TIMES` if it was measured."""
+"""A deal: every one of `COLUMNS`, `LINE_TRICKS` if asked for, `TIMES` if it was measured."""
 
 Solve = Callable[[Sequence[Deal]], Iterator[Record]]
 """Gives the records of deals, in their order."""
@@ -91,7 +97,7 @@ class Batch:
             known = dict(zip(reversed(deals), reversed(block), strict=True))  # the first of a deal
             pairs = zip(block, self._answers_to(deals, solve, known), strict=True)
             for place, (record, again) in enumerate(pairs, number - len(block) + 1):
-                for column in COLUMNS:
+                for column in [name for name in again if name != TIMES]:
                     if record[column] != again[column]:
                         raise RecordError(
                             f"record {place} has the {column} {record[column]!r}, "
@@ -121,9 +127,12 @@ class Batch:
             yield answers[deal]
 
 
-def solve_deal(deal: Deal) -> Record:
-    """The record of a deal, computed here. Raises MissingTable."""
-    solution = _own.solver(deal.ranks).solve(deal)
+def solve_deal(deal: Deal, line: bool = False) -> Record:
+    """The record of a deal, computed here; with `line`, its `LINE_TRICKS`.
+
+    Raises MissingTable, also for a line where the deck has no progress.
+    """
+    solution = _own.solver(deal.ranks, line).solve(deal, line=line)
     winning = [str(move.action) for move in solution.moves if move.outcome == "win"]
     return {
         **describe(deal),
@@ -131,13 +140,25 @@ def solve_deal(deal: Deal) -> Record:
         "distance": solution.distance,
         "winning_leads": " ".join(winning),
         "source": solution.source,
+        **({LINE_TRICKS: _line_tricks(solution)} if line else {}),
         TIMES: round(solution.seconds, 6),
     }
 
 
-def load(ranks: int) -> None:
+def _line_tricks(solution: Solution) -> int | None:
+    """The tricks of a line, without the lead of an only card; None for a draw."""
+    if solution.outcome == Outcome.DRAW:
+        return None
+    position, tricks = solution.position, 0
+    for action in solution.line or ():
+        tricks += position.is_base and len(position.hands[position.turn - 1]) > 1
+        position = position.apply(action)
+    return tricks
+
+
+def load(ranks: int, line: bool = False) -> None:
     """Load what `solve_deal` needs for a deck. Raises MissingTable."""
-    _own.solver(ranks).load(ranks)
+    _own.solver(ranks, line).load(ranks)
 
 
 def describe(deal: Deal) -> Record:
@@ -156,16 +177,21 @@ class _Own(threading.local):
     """Solvers by ranks, for each thread; all share the tables, which are unpacked once."""
 
     def __init__(self) -> None:
-        self.solvers: dict[int, Solver] = {}
+        self.solvers: dict[tuple[int, bool], Solver] = {}
 
-    def solver(self, ranks: int) -> Solver:
-        if ranks not in self.solvers:
-            # Progress is left out: not everyone has the table, and records are the same everywhere.
-            outcomes_only = open_tables().deck(ranks).distance is None
+    def solver(self, ranks: int, line: bool) -> Solver:
+        if (ranks, line) not in self.solvers:
+            deck = open_tables().deck(ranks)
+            if line and deck.measure is None:
+                raise MissingTable(f"there is no table of progress for decks of {ranks} ranks")
+            if line and deck.packed:
+                deck.packed.prepare()
+            # Without lines progress is left out: it need not be unpacked, and records are the same.
+            outcomes_only = deck.distance is None and not line
             self.solvers = {
-                ranks: Solver(method="table", compiled=True, outcomes_only=outcomes_only)
+                (ranks, line): Solver(method="table", compiled=True, outcomes_only=outcomes_only)
             }
-        return self.solvers[ranks]
+        return self.solvers[ranks, line]
 
 
 _own = _Own()

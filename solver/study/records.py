@@ -27,13 +27,14 @@ from solver.core.files import (
     unlock,
     whole_file,
 )
-from solver.study.batch import COLUMNS, TIMES, Record, RecordError
+from solver.study.batch import COLUMNS, LINE_TRICKS, TIMES, Record, RecordError
 
 FORMATS = ("csv", "jsonl", "parquet")
 INTEGERS = {
     "trumps_held": range(MAX_RANKS + 1),
     "weight": range(1, comb(2 * MAX_RANKS, MAX_RANKS) + 1),
     "distance": range(10_000),  # tables hold none that is near
+    LINE_TRICKS: range(10_000),
 }
 """The columns of numbers -> which ones a record may have."""
 ROW_GROUP = 1 << 16
@@ -293,7 +294,7 @@ def _checked(row: Any, where: str) -> Record:
         if TIMES in row:
             row[TIMES] = float(row[TIMES])
             good = good and 0 <= row[TIMES] < inf
-        numbers = {column: row[column] for column in INTEGERS}
+        numbers = {column: row[column] for column in INTEGERS if column in (*COLUMNS, *row)}
     except (ArithmeticError, LookupError, TypeError, ValueError):
         good = False
     if not good:
@@ -301,7 +302,7 @@ def _checked(row: Any, where: str) -> Record:
     for column, value in numbers.items():
         legal = INTEGERS[column]
         numbers[column] = None if value in ("", None) else number_in(value, legal)
-        if numbers[column] is None and (value or column != "distance"):
+        if numbers[column] is None and (value or column not in ("distance", LINE_TRICKS)):
             raise RecordError(
                 f"{where} has the {column} {quoted(value)}, "
                 f"expected a whole number from {legal[0]} to {legal[-1]:,}"

@@ -14,6 +14,7 @@ from asyncio import CancelledError as CancelledTask
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from engine.deals import Deal
@@ -32,19 +33,20 @@ WORKER_PATIENCE = 60.0
 
 
 @contextmanager
-def processes(ranks: int, jobs: int) -> Iterator[Solve]:
-    """`jobs` processes on this machine.
+def processes(ranks: int, jobs: int, line: bool = False) -> Iterator[Solve]:
+    """`jobs` processes on this machine; with `line`, records have `LINE_TRICKS`.
 
     Raises MissingTable, GameError if there cannot be so many, and BrokenExecutor if one dies.
     """
-    load(ranks)  # forked processes share this memory
+    load(ranks, line)  # forked processes share this memory
+    record = partial(solve_deal, line=True) if line else solve_deal
     if jobs == 1:
-        yield lambda deals: map(solve_deal, deals)
+        yield lambda deals: map(record, deals)
         return
     pool = ProcessPoolExecutor(jobs, initializer=_start_worker)
     try:
         _start_all(pool, jobs)
-        yield lambda deals: pool.map(solve_deal, deals, chunksize=CHUNK)
+        yield lambda deals: pool.map(record, deals, chunksize=CHUNK)
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -81,7 +83,7 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[Solve]:
+def cluster(address: str, line: bool = False) -> Iterator[Solve]:
     """A Dask cluster, whose workers need this package and its tables.
 
     Raises ImportError without the extra `cluster`, GameError if there is no scheduler at `address`,
@@ -89,10 +91,11 @@ def cluster(address: str) -> Iterator[Solve]:
     there are none for WORKER_PATIENCE seconds.
     """
     distributed: Any = importlib.import_module("distributed")
+    records = partial(solve_deals, line=True) if line else solve_deals
 
     def solve(deals: Sequence[Deal]) -> Iterator[Record]:
         chunks = [deals[i : i + CHUNK] for i in range(0, len(deals), CHUNK)]
-        for future in client.map(solve_deals, chunks, pure=False):
+        for future in client.map(records, chunks, pure=False):
             yield from _wait_for(future, client)
 
     if not re.fullmatch(r"(tcp|tls|wss?)://.+:\d{1,5}", address):
@@ -136,6 +139,6 @@ def _wait_for(future: Any, client: Any) -> list[Record]:
     raise BrokenExecutor("the scheduler of the cluster has gone")
 
 
-def solve_deals(deals: Sequence[Deal]) -> list[Record]:
+def solve_deals(deals: Sequence[Deal], line: bool = False) -> list[Record]:
     """The records of some deals: one task of a cluster."""
-    return [solve_deal(deal) for deal in deals]
+    return [solve_deal(deal, line) for deal in deals]

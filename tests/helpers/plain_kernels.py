@@ -5,6 +5,8 @@
 
 import random
 import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import oracle
@@ -13,10 +15,12 @@ from engine.deals import all_deals
 from solver import Solver, open_tables
 from solver.complete.blocks import Plan
 from solver.complete.build import Builder
+from solver.complete.coder import decode_blocks, write_packed
+from solver.complete.packed import PackedFile
 from solver.complete.value import WIN
 from solver.complete.verify import verify
 from solver.core import lowlevel
-from solver.core.bitboard import swap_trumps, table_indices
+from solver.core.bitboard import slices, swap_trumps, table_indices
 from solver.core.trick import TABLES, Context, proves
 from solver.single.claims import Memory
 from solver.single.draws import Closing
@@ -57,7 +61,7 @@ def trick_search() -> None:
     contexts = [Context(RANKS, TABLES) for _ in range(3)]
     contexts[0].use_table(outcomes)
     contexts[1].use_table(outcomes, distances)
-    contexts[2].use_table(outcomes, stamps, progress=True)
+    contexts[2].use_progress(stamps)
     for context in contexts[1:]:
         context.within(WIN)
     for hand in random.Random(0).sample(range(1, full), 200):
@@ -68,6 +72,18 @@ def trick_search() -> None:
             assert proves(other, full ^ other, False, context.record) != win
     positions = [position for position in suite() if position.ranks == 4][:4]
     assert Searches(4, positions).run() == Searches(4, positions).run()
+
+
+def packing() -> None:
+    """Progress there and back."""
+    builder = Builder(2, distances=False, threads=1)
+    builder.run()
+    content = np.zeros((slices(2), 1 << 4), np.uint8)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "ranks2.progress.1"
+        write_packed(path, 2, builder.stamps)
+        decode_blocks(PackedFile(path), content.__setitem__, lambda done: None, 1)
+    assert content.tobytes() == b"".join(builder.slices("progress"))
 
 
 def single_search() -> None:
@@ -90,6 +106,7 @@ if __name__ == "__main__":
     assert not lowlevel.COMPILED
     builds()
     trick_search()
+    packing()
     single_search()
     for theorems in (False, True):
         verify(open_tables().deck(2), theorems=theorems)

@@ -3,12 +3,13 @@
 import pytest
 
 from engine.arena.play import FINISHED, REPETITION, Play, steps, taking_turns
+from engine.deals import Deal
 from engine.errors import GameError
 from engine.game import load_game
 from engine.players.player import make_player
 from engine.position import Position
 from solver.player import Perfect
-from solver.solver import solve
+from solver.solver import Solver, solve
 
 
 def test_perfect_players_draw_by_repetition():
@@ -59,3 +60,71 @@ def test_perfect_wins_at_once_with_an_only_card():
 def test_other_games_are_refused():
     with pytest.raises(GameError, match="the player perfect plays challenge, not kozel"):
         Perfect(load_game("kozel"))
+
+
+# Where there is no progress.
+
+
+def outcomes_only(ranks):
+    """The player, if only outcomes are known."""
+    player = Perfect(load_game("challenge", ranks=ranks))
+    player._solver = Solver(method="table", outcomes_only=True)
+    return player
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy"])
+def test_wins_by_outcomes_alone(spec):
+    """Not always in theory, but far more often than by taking the first winning move."""
+    game = load_game("challenge", ranks=4)
+    won = 0
+    for seed in range(40):
+        start = game.initial(seed)
+        if solve(start).outcome == "win":
+            play = Play(game, start)
+            players = [outcomes_only(4), make_player(spec, game)]
+            for state, _ in steps(play, taking_turns(players, seed)):
+                assert solve(state).winner == 1
+            won += play.returns()[0] > 0
+            assert play.returns()[0] >= 0
+    assert won >= 20
+
+
+WON = Deal.parse("3 AK.Q").position()
+
+
+def test_positions_that_came_up_are_avoided():
+    player = outcomes_only(3)
+    winning = player._solver.solve(WON).best
+    assert len(winning) > 1
+    chosen = [player.choose(WON, None) for _ in winning]
+    assert set(chosen) == set(winning)
+    assert chosen[0] == WON.rule_of_thumb(winning)
+    player.begin()
+    assert player.choose(WON, None) == chosen[0]
+
+
+def test_hint_by_outcomes_alone():
+    moves = solve(WON).moves
+    winning = sorted(str(move.action) for move in moves if move.outcome == "win")
+    losing = [f"{move.action} loses" for move in moves if move.outcome == "loss"]
+    first, *rest = outcomes_only(3).hint(WON).split("; ")
+    assert sorted(first.removesuffix(" win").split(", ")) == winning
+    assert sorted(rest) == sorted(losing)
+
+
+def test_problems_are_set():
+    """Of the moves that resist longest the one that leaves the fewest good replies."""
+    game = load_game("challenge", ranks=4)
+    player, several = Perfect(game), 0
+    for seed in range(60):
+        position = game.initial(seed).apply(game.initial(seed).rule_of_thumb())
+        solution = solve(position)
+        if solution.outcome == "loss":
+            chosen = player.choose(position, None)
+            assert chosen in solution.best
+            left = {
+                action: player._good_replies(position.apply(action)) for action in solution.best
+            }
+            assert left[chosen] == min(left.values())
+            several += len(set(left.values())) > 1
+    assert several

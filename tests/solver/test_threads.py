@@ -133,7 +133,7 @@ def test_arrays_of_tables_that_are_released_at_any_time():
 def test_perfect(positions, exact):
     player = Perfect(Challenge(6))
     chosen = in_threads(lambda position: player.choose(position, random.Random(0)), positions)
-    assert chosen == [best[0] for *_, best in exact]
+    assert all(action in best for action, (*_, best) in zip(chosen, exact, strict=True))
     hints = in_threads(player.hint, positions)
     for hint, (_, _, moves, _) in zip(hints, exact, strict=True):
         assert [text.split()[0] for text in hint.split("; ")] == [str(m.action) for m in moves]

@@ -192,17 +192,16 @@ def test_proves_from_the_content_of_an_outcome_table(ranks):
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_proves_within_a_bound(ranks, kind):
     """A win takes one trick more than the longest of the wins that it needs; stamps fall."""
+    context = Context(ranks, TABLES)
     if kind == "distance":
         tables = open_tables().deck(ranks)
-        outcomes, measure = tables.unpacked("outcome"), tables.unpacked("distance")
+        measure = tables.unpacked("distance")
+        context.use_table(tables.unpacked("outcome"), measure)
     else:
         builder = Builder(ranks, distances=False)
         builder.run()
-        outcomes, measure = (
-            np.frombuffer(b"".join(builder.slices(what)), np.uint8) for what in ("outcome", kind)
-        )
-    context = Context(ranks, TABLES)
-    context.use_table(outcomes, measure, progress=kind == "progress")
+        measure = np.frombuffer(b"".join(builder.slices(kind)), np.uint8)
+        context.use_progress(measure)
     full = (1 << 4 * ranks) - 1
     for hand in range(1, full):
         outcome = int(oracle.outcomes(ranks)[hand - 1])
