@@ -12,7 +12,7 @@ from unittest.mock import ANY
 import click
 import pytest
 from click.testing import CliRunner
-from command import COMMAND, ROOT, challenge, run
+from command import COMMAND, ROOT, challenge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import positions
@@ -589,9 +589,3 @@ def test_progress_bar_only_on_a_terminal(screen, monkeypatch):
         progress(0.6, "too soon to show")
     shown = "\r[" + "#" * 15 + "-" * 15 + "]  50%  half\x1b[K\r\x1b[K"
     assert screen.getvalue() == (shown if screen.isatty() else "")
-
-
-def test_a_line_that_cannot_be_given_is_null():
-    status, output, _ = run("solve", "--json", "--line", "--deck", "7", "KQJ.JT98")
-    assert status == 0
-    assert json.loads(output)["line"] is None

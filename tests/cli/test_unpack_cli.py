@@ -1,6 +1,7 @@
 """Packed progress at the command line: announced, unpacked when needed, removed."""
 
 import errno
+import json
 import os
 import re
 
@@ -71,6 +72,7 @@ def test_no_room(packed, monkeypatch):
     assert out.count("player 1 wins") == 3
     assert "line" not in out
     assert err.count("No space left on device; going on without progress.") == 1
+    assert json.loads(challenge("solve", "--json", "--line", DEAL)[1])["line"] is None
     status, out, err = challenge("table", "unpack", "--ranks", "3")
     assert (status, out) == (1, "")
 
