@@ -156,6 +156,9 @@ class Context:
 def new_generation(c: Any) -> None:
     """Forget what is in the transposition table."""
     c.generation = c.generation + _GENERATION & (1 << 63) - 1
+    if c.generation == 0:  # the numbers begin again, so no entry may be left that has one
+        for word in range(2 * (c.memo_mask + 1)):
+            store(c.memo, word, 0)
 
 
 below_highest: Any = njit(cache=True)(bitboard.below_highest)

@@ -216,3 +216,16 @@ def test_proves_within_a_bound(ranks, kind):
         if kind == "distance" and need > 1:
             context.within(need - 2)
             assert not proves(mine, full ^ mine, outcome > 0, context.record)
+
+
+def test_generations_that_begin_again_find_an_empty_memo():
+    """A number comes up again after four million generations, and no entry may outlive that."""
+    context = Context(3)
+    memo = np.full(2 * trick.MEMO_SIZE, 7, np.int64)
+    context.point(memo=memo)
+    trick.new_generation(context.record)
+    assert memo.all()
+    context.record.generation = (1 << 63) - (1 << 41)
+    trick.new_generation(context.record)
+    assert context.record.generation == 0
+    assert not memo.any()
