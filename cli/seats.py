@@ -35,9 +35,9 @@ def seat_players(specs: str, game: Game) -> tuple[list[str], list[Player]]:
         )
     players = [make_player(name, game, KNOWN) for name in names]
     if "perfect" in names:
-        from cli.unpack import get_ready  # loads tables
+        from cli.unpack import get_ready_to_play  # loads tables
 
-        get_ready(game.options["ranks"])
+        get_ready_to_play(game.options["ranks"])
     return names, players
 
 

@@ -14,6 +14,7 @@ from cli.files import FILE, check_plain, force_option
 from cli.parameters import COUNT, JOBS, Group, Whole
 from cli.progress import Progress
 from cli.unpack import get_ready
+from cli.unpack import unpack as unpack_with_bar
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
 from solver.complete.deck import DeckTables
@@ -174,6 +175,8 @@ def verify(
     if checkpoint and sample:
         raise click.UsageError("--checkpoint is for a full check, not for a --sample.")
     tables = _open_beside(file) if file else open_tables().deck(ranks or 0)
+    if tables.packed:
+        unpack_with_bar(tables.packed)
     for each in (tables.outcome, tables.distance, tables.progress):
         check_different(table=each.path if each else None, checkpoint=checkpoint)
     from solver.complete.verify import VerifyError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cli.progress import Progress
-from solver.complete.unpacked import UnpackError, unpacked_bytes
+from solver.complete.unpacked import PackedTable, UnpackError, unpacked_bytes
 from solver.tables import open_tables
 
 
@@ -16,8 +16,27 @@ def get_ready(ranks: int) -> None:
     """
     tables = open_tables()
     packed = tables.deck(ranks).packed if ranks in tables else None
-    if packed is None or packed.failed or packed.ready:
+    if packed is not None:
+        unpack(packed)
+
+
+def get_ready_to_play(ranks: int) -> None:
+    """The same for the player perfect, who can do without; say so if he has to."""
+    tables = open_tables()
+    if ranks in tables and tables.deck(ranks).measure is None:
+        click.echo(
+            f"There is no progress for {ranks} ranks: perfect keeps a win, "
+            "but need not bring it to an end.",
+            err=True,
+        )
+    get_ready(ranks)
+
+
+def unpack(packed: PackedTable) -> None:
+    """Unpack a table with a bar; where that cannot be done, say so."""
+    if packed.failed or packed.ready:
         return
+    ranks = packed.ranks
     size = unpacked_bytes(ranks)
     how_long = "about a minute" if size > 1e9 else "some seconds"
     text = f"{size / 1e9:.1f} GB" if size > 1e9 else f"{size / 1e6:.0f} MB"

@@ -15,6 +15,7 @@ SMALL = {
     "evaluation": ["--ranks", "3", "--ranks", "4", "--sample", "1000"],
     "games": ["--games", "1"],
     "oracle": ["--ranks", "3", "--deals", "2"],
+    "packed": ["--build", "3"],
     "players": ["--games", "1"],
 }
 """Arguments of scripts that need no test of their own: they check what they print."""

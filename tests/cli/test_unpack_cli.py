@@ -90,6 +90,15 @@ def test_players(packed, monkeypatch):
     assert err.count("going on without progress") == 1
 
 
+def test_players_of_decks_without_progress(monkeypatch):
+    deck = open_tables().deck(3).without("distance")
+    monkeypatch.setitem(open_tables()._decks, 3, deck)
+    game = ["challenge", "--option", "ranks=3", "--players", "perfect,greedy", "--seed", "1"]
+    status, _, err = challenge("play", *game, "--quiet", "--deals", "3")
+    assert status == 0
+    assert err.count("There is no progress for 3 ranks") == 1
+
+
 def test_hints(packed):
     status, out, err = challenge(
         "play", "challenge", "--option", "ranks=3", "--seed", "3", stdin="hint\nq\n"
@@ -125,7 +134,8 @@ def test_unpack_info_and_remove(packed):
 
 def test_verify(packed, tmp_path):
     status, out, err = challenge("table", "verify", str(tmp_path / "ranks3.outcome"))
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err.startswith("Unpacking the progress of 3 ranks")
     assert "the outcomes and progress of" in out
     packed.path.write_bytes(packed.path.read_bytes()[:-1])
     status, out, err = challenge("table", "verify", str(tmp_path / "ranks3.outcome"))
