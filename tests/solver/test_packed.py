@@ -24,6 +24,7 @@ from solver.complete.coder import write_packed
 from solver.complete.packed import PackedFile
 from solver.complete.table import Table, TableError, find_in
 from solver.complete.unpacked import PackedTable, UnpackError, open_table
+from solver.complete.verify import verify
 from solver.core.bitboard import slices
 from solver.core.shapes import block_shapes
 
@@ -122,6 +123,28 @@ def test_stamps_of_no_build(tmp_path):
     with pytest.raises(ValueError, match="contradict Raising"):
         write_packed(tmp_path / "x.1", 3, built(3).stamps[::-1].copy())
     assert list(tmp_path.iterdir()) == []
+
+
+def shipped():
+    """The decks that come with packed progress."""
+    tables = Tables()
+    return [ranks for ranks in tables.decks if tables.deck(ranks).packed]
+
+
+def test_shipped_tables_are_sound():
+    assert 7 in shipped()
+    for ranks in shipped():
+        deck = Tables().deck(ranks)  # whose totals agree
+        deck.packed.check()
+        assert max(path.stat().st_size for path in deck.packed.paths) < 50_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", shipped())
+def test_a_sample_of_shipped_tables(ranks, monkeypatch):
+    monkeypatch.undo()  # the cache folder of all tests
+    report = verify(Tables().deck(ranks), sample=10_000)
+    assert report.proof
 
 
 # The format, read by the description of the module and nothing else.

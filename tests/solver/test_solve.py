@@ -148,12 +148,12 @@ def test_a_winner_who_follows_the_best_moves_wins_in_time(seed):
         assert position.winner == winner
 
 
-@pytest.fixture(scope="module")
-def progress(tmp_path_factory):
-    """Tables of 4 ranks that hold progress and no distances."""
+@pytest.fixture(scope="module", params=["progress", "progress.1"])
+def progress(tmp_path_factory, request):
+    """Tables of 4 ranks that hold progress, in slices or packed, and no distances."""
     folder = tmp_path_factory.mktemp("progress")
-    kinds = ("outcome", "progress")
-    build_tables(4, {kind: folder / f"ranks4.{kind}" for kind in kinds})
+    paths = {"outcome": "ranks4.outcome", "progress": f"ranks4.{request.param}"}
+    build_tables(4, {kind: folder / name for kind, name in paths.items()})
     return Tables(folder)
 
 
