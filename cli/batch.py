@@ -32,28 +32,28 @@ from solver.study.workers import cluster, processes
 @deck_option("The deck (default: easy).", default=DEFAULT_DECK)
 @click.option("--count", type=COUNT, help="Number of random deals.")
 @click.option("--all", "every", is_flag=True, help="Every deal of the deck once.")
-@click.option("--seed", type=SEED, help="The same seed gives the same deals (default: 0).")
+@click.option("--seed", type=SEED, help="Another seed, other deals (default: 0).")
 @click.option(
     "--format",
     "kind",
     type=Choice(FORMATS),
-    help="Default: what the name of the output ends with, or csv.",
+    help="Default: by the ending of FILE, or csv.",
 )
 @click.option(
     "-o", "--output", type=FILE, metavar="FILE", help="A new file; default: standard output."
 )
-@click.option("--resume", is_flag=True, help="Continue FILE where an earlier run has stopped.")
+@click.option("--resume", is_flag=True, help="Continue FILE where an earlier run stopped.")
 @force_option
-@click.option("--jobs", type=JOBS, default=1, help="Processes (default: 1).")
-@click.option("--scheduler", metavar="tcp://…", help="Let a Dask cluster do the work.")
-@click.option("--timings", is_flag=True, help="Add the seconds that each deal has taken.")
+@click.option("--jobs", type=JOBS, default=1, help="Number of processes (default: 1).")
+@click.option("--scheduler", metavar="tcp://…", help="Have a Dask cluster do the work.")
+@click.option("--timings", is_flag=True, help="Add the seconds that each deal took.")
 @click.option(
     "--line-tricks",
     "line",
     is_flag=True,
     help="Add the tricks of a game in which the winner follows distances or progress.",
 )
-@click.option("--summary", type=FILE, metavar="FILE", help="Write the summary as JSON, too.")
+@click.option("--summary", type=FILE, metavar="FILE", help="Write the summary as JSON.")
 def batch(
     deck: int,
     count: int | None,
@@ -71,10 +71,10 @@ def batch(
 ) -> None:
     """Solve many deals: --count random ones, as they come up at the table, or --all of a deck.
 
-    Each deal is a record: the deal, what the dealer has kept of his trump suit and of his second
-    suit, the number of his trumps, how many half decks make the deal (its weight), the outcome for
-    the dealer, the distance in tricks, the leads that keep a win, and where the answer comes from.
-    A summary goes to standard error.
+    Each deal is a record: the deal, the dealer's cards in his trump suit and in his second suit,
+    the number of his trumps, how many half decks make the deal (its weight), the outcome for the
+    dealer, the distance in tricks, the leads that keep a win, and where the answer comes from. A
+    summary goes to standard error.
 
     The same deck, seed and format give the same file, byte for byte, whoever does the work; only
     the seconds of --timings differ. It can be interrupted at any moment: --resume solves the whole

@@ -46,7 +46,7 @@ def bench(as_json: bool, compare: Path | None, repeats: int, ranks: tuple[int, .
     It takes about a minute.
 
     \b
-    Example: what has a change brought?
+    Example: how much faster a change has made it
       challenge bench --json > old.json
       challenge bench --compare old.json
     """

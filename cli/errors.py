@@ -19,6 +19,8 @@ NO_TABLE = 3
 UNDECIDED = 4
 """The command has done its work, but a search has ended without a result."""
 INTERRUPTED = 130
+LONGEST = 1000
+"""Characters in a message; only what it quotes can be so long."""
 
 
 @contextmanager
@@ -32,7 +34,12 @@ def exit_statuses() -> Iterator[None]:
             warnings.showwarning = _warn
             yield
         sys.stdout.flush()
-    except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+    except click.ClickException as error:
+        message = error.format_message()
+        if printable(message) == message:
+            raise
+        raise click.UsageError(printable(message), getattr(error, "ctx", None)) from None
+    except (click.exceptions.Exit, BrokenPipeError):
         raise
     except KeyboardInterrupt:
         stop("interrupted", INTERRUPTED)
@@ -48,8 +55,14 @@ def exit_statuses() -> Iterator[None]:
 
 def stop(sentence: str, status: int) -> NoReturn:
     """End the command with one sentence on standard error."""
-    click.echo(f"Error: {sentence}", err=True)
+    click.echo(f"Error: {printable(sentence)}", err=True)
     click.get_current_context().exit(status)
+
+
+def printable(message: str) -> str:
+    """A message without the control characters of what it quotes, and not endless."""
+    text = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _warn(message: Warning | str, *where: Any, **more: Any) -> None:

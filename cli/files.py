@@ -23,7 +23,7 @@ class _File(click.Path):
 
 FILE = _File(path_type=Path)
 
-force_option = click.option("--force", is_flag=True, help="Replace files that are there already.")
+force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
 
 
 def check_plain(path: Path | None) -> None:

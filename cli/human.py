@@ -13,6 +13,7 @@ from engine.errors import GameError
 from engine.game import Action, Game, State
 from engine.observation import Pen
 from engine.players.player import Player
+from engine.text import number_in
 
 HELP = """\
 Type the number of a move, or the move itself: a card such as 9D, or pickup.
@@ -101,8 +102,9 @@ class Human(Player):
         self._list([f"{number:2} {label}" for number, label in enumerate(labels, start=1)])
         while True:
             answer = self._answer(state, f"Player {state.current_player}, your move: ")
-            if answer.isdecimal() and 1 <= int(answer) <= len(actions):
-                return actions[int(answer) - 1]
+            number = number_in(answer, range(1, len(actions) + 1))
+            if number:
+                return actions[number - 1]
             try:
                 return state.parse_action(answer)
             except GameError as error:

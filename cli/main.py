@@ -77,7 +77,7 @@ def main(ctx: click.Context) -> None:
     (or zsh; fish: _CHALLENGE_COMPLETE=fish_source challenge | source):
       eval "$(_CHALLENGE_COMPLETE=bash_source challenge)"
     """
-    if sys.stdout is None:  # as Python has it where it is closed
+    if sys.stdout is None:  # it is closed
         raise GameError("standard output is closed, expected it open")
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False

@@ -17,7 +17,13 @@ from solver.study.records import read_records
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("-o", "--output", type=FILE, metavar="PAGE", help="Default: FILE, ending in .html.")
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    metavar="PAGE",
+    help="Default: FILE, but .html.",
+)
 @force_option
 def report(file: Path, output: Path | None, force: bool) -> None:
     """Draw what `challenge batch` has written to FILE, in any of its formats.

@@ -47,7 +47,7 @@ class DashedArguments(click.Command):
 @click.command(cls=DashedArguments)
 @deck_option("The deck of a deal (default: easy).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
-@click.option("--line", is_flag=True, help="Add a whole game, best play on both sides.")
+@click.option("--line", is_flag=True, help="Add a whole game with best play on both sides.")
 @click.option(
     "--method",
     type=Choice(METHODS),
@@ -62,7 +62,7 @@ class DashedArguments(click.Command):
     default=DEFAULT_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="Search for a position no longer than this; inf: no limit.",
+    help="Stop the search for a position after so long; inf: no limit.",
 )
 @click.option(
     "--memory",
@@ -71,14 +71,14 @@ class DashedArguments(click.Command):
     default="1G",
     show_default=True,
     metavar="SIZE",
-    help="Let a search take no more than this, 500M or 8G.",
+    help="Let a search take no more memory than this, such as 500M or 8G.",
 )
 @click.option(
     "--nodes",
     "max_nodes",
     type=NODES,
     metavar="N",
-    help="Search no more nodes than this; if nothing else stops it, the answer is always the same.",
+    help="Stop a search after so many nodes; without another limit, always with the same answer.",
 )
 @click.argument("problem", nargs=-1, metavar="DEAL|POSITION|-")
 @click.pass_context
@@ -135,7 +135,7 @@ def solve(
         )
     solver = Solver(**how)
     if problem == ("-",):
-        if sys.stdin is None:  # as Python has it where it is closed
+        if sys.stdin is None:  # it is closed
             raise GameError("standard input is closed, expected deals or positions, one a line")
         check_effect(ctx, solver, deck, line)
         ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, solver))

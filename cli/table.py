@@ -53,7 +53,7 @@ def table() -> None:
     default=None,
     help="Compute distances, or leave them out, which is faster (default: up to 6 ranks).",
 )
-@click.option("--threads", type=JOBS, help="Default: one for each processor.")
+@click.option("--threads", type=JOBS, help="Number of threads (default: one for each processor).")
 @click.option(
     "-o",
     "--output",
@@ -67,7 +67,7 @@ def table() -> None:
     type=FILE,
     metavar="FILE",
     help="Where the state of the build is saved every ten minutes; a build that finds the file "
-    "goes on from there (default: from 7 ranks on, in the user's data folder).",
+    "continues from there (default: from 7 ranks on, in the user's data folder).",
 )
 @click.option("--checkpoint-every", "every", type=click.FloatRange(0), default=600, hidden=True)
 @force_option
@@ -142,13 +142,13 @@ def build(
 @table.command()
 @click.argument("file", type=FILE, required=False)
 @click.option("--ranks", type=RANKS, help="The deck whose own tables are verified.")
-@click.option("--sample", type=COUNT, help="Verify so many random positions.")
+@click.option("--sample", type=COUNT, help="Verify this number of random positions.")
 @click.option("--full", is_flag=True, help="Verify all positions (the default).")
 @click.option(
     "--checkpoint",
     type=FILE,
     metavar="FILE",
-    help="Where a full check saves how far it is; one that finds the file goes on from there.",
+    help="Where a full check saves its progress; one that finds the file continues from there.",
 )
 def verify(
     file: Path | None, ranks: int | None, sample: int | None, full: bool, checkpoint: Path | None

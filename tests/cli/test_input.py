@@ -11,7 +11,8 @@ from command import COMMAND, ROOT, challenge
 
 from cli.extras import install
 from cli.input import LONGEST_LINE
-from solver import solve
+from engine.errors import GameError
+from solver import Solver, solve
 
 DEAL = "6 KQJ.JT9"
 ADVANCED = "10 AKQJT98765.KQJ765"
@@ -82,6 +83,50 @@ def test_did_you_mean(arguments, sentence):
     status, output, error = challenge(*arguments.split())
     assert (status, output) == (2, "")
     assert sentence in error.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["deal", "A" * 10**5],
+        ["deal", "--A" + "B" * 10**5],
+        ["deal", "\x1b[2J\x00\x85"],
+        ["deal", "--\x1b[2J"],
+        ["\x1b[2J"],
+        ["report", "\x1b[2J"],
+        ["batch", "--all", "-o", "nowhere/\x1b[2J"],
+        ["table", "info", "\x1b[2J"],
+        ["replay", "\x1b[2J"],
+        ["play", "\x1b[2J"],
+        ["play", "challenge", "--record", "nowhere/\x1b[2J"],
+        ["tournament", "hund", "--players", "\x1b[2J"],
+        ["bench", "--compare", "\x1b[2J"],
+    ],
+)
+def test_messages_are_short_and_have_no_control_characters(arguments):
+    status, output, error = challenge(*arguments)
+    assert (status, output) == (2, "")
+    assert error.replace("\n", "").isprintable()
+    assert len(error) < 1500
+
+
+def test_limits_in_python():
+    unlimited = Solver(max_seconds=10**400, max_nodes=float("inf"))
+    assert (unlimited.max_seconds, unlimited.max_nodes) == (None, None)
+    for limit in (
+        {"max_seconds": float("nan")},
+        {"max_seconds": 0},
+        {"max_nodes": float("nan")},
+        {"max_nodes": 0},
+        {"max_nodes": 10**5000},
+        {"max_nodes": 1.5},
+        {"max_memory": float("nan")},
+        {"max_memory": float("inf")},
+        {"max_memory": -1},
+        {"max_memory": 10**400},
+    ):
+        with pytest.raises(GameError, match="given, expected"):
+            Solver(**limit)
 
 
 # Lines.
