@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import index
 from typing import Any
 
 QUOTED = 60
@@ -20,7 +21,13 @@ def number_in(value: Any, legal: range) -> int | None:
         if not text.isdecimal() or len(text) > _DIGITS:
             return None
         value = int(text)
-    return int(value) if value in legal else None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        number = index(value)  # for other values `in` would try every number of the range
+    except TypeError:
+        return None
+    return number if number in legal else None
 
 
 def quoted(value: Any) -> str:
