@@ -75,7 +75,7 @@ def read_report(path: Path) -> dict[str, Any]:
                 raise KeyError
             if not 0 < measurement["median"] < math.inf:
                 raise ValueError
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise GameError(
             f"{path} is no report, expected what `challenge bench --json` prints"
         ) from None

@@ -46,7 +46,8 @@ def exit_statuses() -> Iterator[None]:
     except MemoryError as error:
         stop(f"not enough memory: {error}", BAD_INPUT)
     except OSError as error:
-        stop(f"{error.filename or 'standard output'}: {error.strerror}", BAD_INPUT)
+        name = "standard output" if error.filename is None else error.filename
+        stop(f"{name}: {error.strerror or error}", BAD_INPUT)
     except ChallengeError as error:
         from solver.complete.table import MissingTable  # not needed unless something failed
 

@@ -27,7 +27,8 @@ def games() -> None:
 
 def _entry(name: str, text: str | None, options: Mapping[str, str]) -> None:
     """A name, the first line of a docstring, and options."""
-    click.echo(f"\n  {click.style(name, bold=True)}: {(text or '').strip().splitlines()[0]}")
+    first, _, _ = (text or "").strip().partition("\n")  # none with python -OO
+    click.echo(f"\n  {click.style(name, bold=True)}: {first}")
     if options:
         formatter = click.HelpFormatter(indent_increment=4)
         formatter.indent()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import sys
 from typing import Any
 
 import click
@@ -156,6 +157,8 @@ def _is_new(state: State, action: Action) -> bool:
 
 def _prompt(question: str) -> str:
     """A line from the terminal, in lower case. Raises Quit for `q` and at the end of the input."""
+    if sys.stdin is None:
+        raise GameError("standard input is closed, expected it open, or --players without human")
     try:
         answer: str = click.prompt(question, default="", show_default=False, prompt_suffix="")
     except click.Abort:

@@ -53,8 +53,20 @@ class Challenge(Group):
         ]
 
     def invoke(self, ctx: click.Context) -> Any:
+        occupy_closed_streams()
         with exit_statuses():
             return super().invoke(ctx)
+
+
+def occupy_closed_streams() -> None:
+    """Keep files from becoming standard input, output or error; write errors nowhere."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # becomes the lowest that is free
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 @click.group(cls=Challenge, context_settings={"help_option_names": ["-h", "--help"]})

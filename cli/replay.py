@@ -28,6 +28,11 @@ def replay(file: BinaryIO, quiet: bool) -> None:
     for record in records.check(text):
         heading = record.header
         play = records.start(heading)
-        names = heading.get("players", "recorded").split(",")
+        names = printable(heading.get("players", "recorded")).split(",")
         names = names if len(names) == play.game.players else ["recorded"] * play.game.players
         board.show(play, record.chooser(), int(heading["seed"]), numbered(names), quiet=quiet)
+
+
+def printable(text: str) -> str:
+    """A text without what would steer the terminal."""
+    return "".join(c if c.isprintable() else "?" for c in text)

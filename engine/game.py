@@ -235,7 +235,7 @@ def one_point(player: int, players: int) -> tuple[int, ...]:
     return tuple(int(p == player) for p in range(1, players + 1))
 
 
-def load_game(name: str, **options: Any) -> Game:
+def load_game(name: str, /, **options: Any) -> Game:
     """The game called `name` with these options; raises GameError with the list of known ones."""
     if name not in GAMES:
         raise GameError(

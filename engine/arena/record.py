@@ -17,6 +17,7 @@ from typing import Any
 from engine.arena.play import FINISHED, Play
 from engine.errors import GameError
 from engine.game import Action, Game, State, load_game
+from engine.text import quoted
 
 
 def header(game: str, options: Mapping[str, Any], seed: int, **more: object) -> dict[str, str]:
@@ -32,9 +33,9 @@ def start(header: Mapping[str, str]) -> Play:
     try:
         options = {key: str(value) for key, value in json.loads(header["options"]).items()}
         seed = int(header["seed"])
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         raise GameError(
-            f"options {header['options']} and seed {header['seed']} are wrong, "
+            f"options {quoted(header['options'])} and seed {quoted(header['seed'])} are wrong, "
             "expected a JSON object and a number"
         ) from None
     game = load_game(header["game"], **options)

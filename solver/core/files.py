@@ -89,6 +89,12 @@ def open_regular(path: Path) -> io.BufferedReader:
     return io.BufferedReader(_Named(descriptor, path, "r"))
 
 
+def open_pipe(path: Path) -> io.BufferedWriter:
+    """A pipe or a device to write to; waits for a reader. Raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
+    return io.BufferedWriter(_Named(descriptor, path, "w"))
+
+
 def open_to_append(path: Path) -> BinaryIO:
     """A file to append to and to read, locked until `unlock`; made if there is none.
 

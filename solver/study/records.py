@@ -19,6 +19,7 @@ from engine.errors import GameError
 from engine.text import number_in, quoted
 from solver.core.files import (
     check_new,
+    open_pipe,
     open_regular,
     open_to_append,
     sync,
@@ -166,7 +167,7 @@ def _growing(path: Path, resume: bool, keep: bool) -> Iterator[IO[bytes]]:
     if path.exists() and not path.is_file():
         if resume:
             raise GameError(f"cannot continue {path}, it is no regular file")
-        with path.open("ab") as pipe:
+        with open_pipe(path) as pipe:
             yield pipe
         return
     path = target(path)
