@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from string import Template
 
 from matplotlib.figure import Figure
@@ -21,10 +23,12 @@ from engine.text import counted
 from solver.complete.table import MissingTable
 from solver.solution import Solution
 from solver.solver import solve_many
-from solver.study.batch import Record, describe
+from solver.study.batch import COLUMNS, Record, describe
 from solver.study.summary import OUTCOMES, Summary
 
 GAMES = 10
+LEAST = 64
+"""So many deals are the first ones of a deck by no chance."""
 NARROW = "640px"
 """Up to this width the page is laid out for phones."""
 
@@ -80,6 +84,7 @@ $body
 def write_page(records: list[Record]) -> str:
     """The page on the records of a batch. Raises GameError if they are not deals of one deck."""
     ranks = find_deck(records)
+    check_once(records, ranks)
     deals = all_deals(ranks)
     every = all(record["deal"] == str(deal) for record, deal in zip(records, deals, strict=False))
     summary = Summary(weighted=every)
@@ -99,6 +104,31 @@ def find_deck(records: list[Record]) -> int:
     if len(decks) == 1 and all(describe(deal).items() <= record.items() for deal, record in deals):
         return decks.pop()
     raise GameError("the records are not deals of one deck with the weights that these have")
+
+
+def check_once(records: Sequence[Record], ranks: int) -> None:
+    """Raise GameError if records contradict each other, or are those of all deals, several times.
+
+    Random deals may come up again. But the heaviest ones do so far more often than others.
+    """
+    known: dict[str, Record] = {}
+    times: Counter[str] = Counter()
+    for number, record in enumerate(records, 1):
+        deal = record["deal"]
+        before = known.setdefault(deal, record)
+        times[deal] += 1
+        if any(record[column] != before[column] for column in COLUMNS):
+            raise GameError(f"record {number} contradicts an earlier one of the same deal, {deal}")
+    first = islice(all_deals(ranks), len(known))
+    if (
+        times.total() > len(known) >= LEAST
+        and (times.total() <= 2 * len(known) or len(set(times.values())) == 1)
+        and all(str(deal) in known for deal in first)
+    ):
+        raise GameError(
+            f"there are {times.total():,} records of the first {len(known):,} deals of the deck, "
+            "expected each deal once: several batches wrote to the file"
+        )
 
 
 def longest_deals(records: list[Record], ranks: int) -> list[Deal]:

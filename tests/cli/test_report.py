@@ -1,6 +1,7 @@
 """The command `report`: what is on the page, and how it looks in a browser."""
 
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from command import challenge
 
-from engine.deals import Deal, all_deals
+from engine.deals import Deal, all_deals, random_deal
 from engine.errors import GameError
 from solver.study.batch import COLUMNS, describe
 from solver.study.records import read_records
@@ -314,3 +315,32 @@ def test_red_suits_are_red_for_both_players(folder):
 def colour(image, wanted):
     """How many pixels have just this colour."""
     return (image == wanted).all(axis=2).sum()
+
+
+@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("order", [list, sorted])
+def test_a_batch_that_was_written_twice_is_refused(folder, tmp_path, times, order):
+    """As two commands did that wrote to one file; `order`: one after the other, or together."""
+    head, *rows = (folder / "deals.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "deals.csv").write_text(head + "".join(order(rows * times)))
+    status, _, error = challenge("report", f"{tmp_path}/deals.csv")
+    assert status == 2
+    assert f"there are {256 * times} records of the first 256 deals of the deck" in error
+    (tmp_path / "deals.csv").write_text(head + "".join(rows[:150] + rows[:40]))
+    assert challenge("report", f"{tmp_path}/deals.csv")[0] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["deals.csv"]
+
+
+def test_contradictions_are_refused(folder, tmp_path):
+    records = [made_up(Deal.parse("AK.Q", 3)), made_up(Deal.parse("AK.Q", 3), "loss")]
+    with pytest.raises(GameError, match="record 2 contradicts an earlier one of the same deal, 3"):
+        page.write_page(records)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_random_deals_come_up_again(ranks):
+    """Also more of them than the deck has, and even if all are among them."""
+    rng = random.Random(ranks)
+    for count in (4**ranks, 2 * 4**ranks, 10 * 4**ranks):
+        deals = [made_up(random_deal(ranks, rng)) for _ in range(count)]
+        page.check_once(deals, ranks)
