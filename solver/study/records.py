@@ -180,10 +180,12 @@ def _growing(path: Path, resume: bool, keep: bool) -> Iterator[IO[bytes]]:
         sync(stream, path)
         sync_folder(path)
     finally:
-        if not os.fstat(stream.fileno()).st_size:
-            path.unlink(missing_ok=True)
-        with suppress(OSError):  # of a full disk, which has been reported
-            unlock(stream)
+        try:
+            if not os.fstat(stream.fileno()).st_size:
+                path.unlink(missing_ok=True)
+        finally:
+            with suppress(OSError):  # of a full disk, which has been reported
+                unlock(stream)
 
 
 def read_records(path: Path) -> Iterator[Record]:

@@ -6,12 +6,16 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from command import challenge
 
-from engine.errors import GameError
+from engine.errors import ChallengeError, GameError
+from solver.complete.table import Table, table_path, write_table
 from solver.core import files
+from solver.core.checkpoint import load_checkpoint, save_checkpoint
 from solver.core.files import (
     check_different,
     check_new,
@@ -324,3 +328,51 @@ def test_every_call_to_the_system_fails_once(tmp_path):
         assert path.read_bytes() == b"old"
         assert list(tmp_path.iterdir()) == [path]
     assert at > 8
+
+
+def batch(path):
+    status, _, error = challenge(*f"batch --deck 1 --all --resume -o {path}".split())
+    if status:
+        assert error.startswith("Error: ")
+        assert error.count("\n") == 1
+        raise OSError(error)
+
+
+def checkpoint(path):
+    state = load_checkpoint(path, "test", {}, {"done": 9})
+    save_checkpoint(path, "test", {}, {"done": state["done"] + 1 if state else 0})
+
+
+def table(path):
+    totals = (10, 4, 0)
+    content = list(Table(table_path(1, "outcome")).content())
+    write_table(path, 1, "outcome", totals, [b"".join(content)[i : i + 2] for i in (0, 2, 4)])
+
+
+@pytest.mark.parametrize(
+    ("name", "act"),
+    [("deals.csv", batch), ("deals.parquet", batch), ("state", checkpoint), ("table", table)],
+)
+def test_every_call_fails_once_for_all_that_is_written(tmp_path, name, act):
+    """Afterwards the old file, the new one or a part to go on from is there; then it ends well."""
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    path = tmp_path / name
+    act(path)
+    right = path.read_bytes()
+    for at in range(1, 200):
+        path.unlink()
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            faults = Faults(monkeypatch, at)
+            with suppress(OSError, ChallengeError):
+                act(path)
+        if path.exists() and name != "deals.csv":  # which grows
+            assert path.read_bytes() == right
+        if faults.calls < at:
+            break
+        if name == "state":
+            path.unlink(missing_ok=True)
+        act(path)
+        assert path.read_bytes() == right
+        assert list(tmp_path.iterdir()) == [path]
+    assert at > 5
