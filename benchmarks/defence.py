@@ -81,17 +81,14 @@ def tricks_to_win(
     seat, tricks, left = solver.solve(position).winner, 0, 1 << 14
     tables = solver.tables
     while position.winner is None:
+        solution = solver.solve(position)
         if position.is_base:
             tricks += 1
-        solution = solver.solve(position)
-        now = tables.get_distance(position, tables.get_progress(position))
-        if solution.winner != seat or now is None or now > left:
-            raise SystemExit(f"no progress in {position}")
-        if position.turn == seat:
+            now = tables.get_distance(position, tables.get_progress(position))
+            if solution.winner != seat or now is None or now >= left:
+                raise SystemExit(f"no progress in {position}")
             left = now
-            action = winner.choose(position, rng)
-        else:
-            action = defender(solution, rng)
+        action = winner.choose(position, rng) if position.turn == seat else defender(solution, rng)
         position = position.apply(action)
     if position.winner != seat:
         raise SystemExit(f"the winner of {position} has lost")
