@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from cli.picture import Picture
+from engine.arena.match import Match
 from engine.arena.play import LIMIT, REPETITION, Play, steps
 from engine.game import Action, State
 
@@ -42,7 +43,8 @@ class Board:
         taken = []
         numbers = itertools.count(1)
         if not quiet:
-            click.echo(f"\n{play.game.name}, seed {seed}")
+            dealer = names[play.state.dealer - 1]
+            click.echo(f"\n{play.game.name}, seed {seed}: {dealer} deals")
             if not public:
                 click.echo("\n".join(self.state(play.state, None)))
         for state, action in steps(play, choose):
@@ -56,6 +58,28 @@ class Board:
                 click.echo(f"      {news}")
         click.echo(f"Seed {seed}: {self._result(play, names)}.")
         return taken
+
+    def cut(self, match: Match, names: Sequence[str]) -> None:
+        """Print what has been cut for the deal; names are those of seats."""
+        for cut in match.cut:
+            cards = zip(names, map(self.picture.card, cut), strict=True)
+            click.echo(f"{', '.join(f'{name} cuts {card}' for name, card in cards)}.")
+
+    def start_of_deal(self, match: Match, names: Sequence[str]) -> None:
+        """Print who deals in a match; names are those of seats."""
+        self.cut(match, names)
+        click.echo(f"Deal {match.deals + 1}: {names[match.dealer - 1]} deals.")
+
+    def scores(self, match: Match, names: Sequence[str]) -> None:
+        """Print the scores of a match, and how it has ended if it has."""
+        scores = (f"{name} {score}" for name, score in zip(names, match.scores, strict=True))
+        click.echo(f"Scores: {', '.join(scores)}")
+        if match.over:
+            won, lost = (
+                " and ".join(names[seat - 1] for seat in seats)
+                for seats in (match.winners, match.losers)
+            )
+            click.echo(f"The match is won by {won}, lost by {lost}.")
 
     def _result(self, play: Play, names: Sequence[str]) -> str:
         """How a game has ended."""

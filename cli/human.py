@@ -13,15 +13,17 @@ from cli.board import Board
 from engine.errors import GameError
 from engine.game import Action, Game, State
 from engine.observation import Pen
+from engine.players.pimc import Pimc
 from engine.players.player import Player
+from engine.position import Position
 from engine.text import number_in
 
-HELP = """\
-Type the number of a move, or the move itself: a card such as 9D, or pickup.
-  undo   take back what you have chosen in this turn, before the next player acts
-  hint   the best move and why (in Challenge)
-  ?      this help
-  q      stop playing"""
+COMMANDS = {
+    "undo": "take back your last choice, until the next player acts",
+    "hint": "which move is best",
+    "?": "this help",
+    "q": "stop playing",
+}
 SAMPLES = 20
 
 
@@ -63,7 +65,9 @@ class Human(Player):
         cannot be taken back.
         """
         player = state.current_player
-        hides = not self.alone and state.information_state_string(player) != str(state)
+        others = [p for p in range(1, self.game.players + 1) if p != player]
+        seen = state.information_state_string(player)
+        hides = not self.alone and any(state.information_state_string(p) != seen for p in others)
         if hides:
             _prompt(f"Player {player}, press Enter when nobody else is looking: ")
         chosen: list[tuple[State, Action]] = []
@@ -102,7 +106,8 @@ class Human(Player):
         labels = [self._board.label(state, action) for action in actions]
         self._list([f"{number:2} {label}" for number, label in enumerate(labels, start=1)])
         while True:
-            answer = self._answer(state, f"Player {state.current_player}, your move: ")
+            task = state.task(self._board.picture)
+            answer = self._answer(state, f"Player {state.current_player}, {task}: ")
             number = number_in(answer, range(1, len(actions) + 1))
             if number:
                 return actions[number - 1]
@@ -127,24 +132,44 @@ class Human(Player):
             if answer in ("u", "undo"):
                 raise Undo
             if answer in ("?", "help"):
-                click.echo(HELP)
-            elif answer in ("h", "hint"):
+                click.echo(self._help())
+            elif answer == "hint" or (answer == "h" and not _is_legal(state, answer)):
                 click.echo(self._hint(state))
             else:
                 return answer
 
-    def _hint(self, state: Any) -> str:
-        if self.game.name != "challenge":
-            return "Hints are for Challenge only."
-        from cli.unpack import get_ready
-        from solver.complete.table import TableError
-        from solver.player import Perfect  # loads tables, which other games do not need
+    def _help(self) -> str:
+        """The rules in brief, and what may be typed."""
+        moves = "Type the number of a move, or the move itself, such as:"
+        entries = {**self.game.examples, "": "", **COMMANDS}
+        lines = (f"  {name:12}{meaning}".rstrip() for name, meaning in entries.items())
+        usual = type(self.game)().options
+        options = [f"{k}={v}" for k, v in self.game.options.items() if v != usual[k]]
+        changed = [f"Played with other options: {', '.join(options)}.\n"] if options else []
+        return "\n".join(("", self.game.rules, *changed, moves, *lines, ""))
 
-        try:
-            get_ready(state.ranks)
-            return Perfect(self.game).hint(state)
-        except TableError as error:
-            return str(error)
+    def _hint(self, state: Any) -> str:
+        """What the solver says of every move; where it cannot, what a program would play."""
+        if isinstance(state, Position):
+            from cli.unpack import get_ready
+            from solver.complete.table import TableError
+            from solver.player import Perfect  # loads tables, which other games do not need
+
+            try:
+                get_ready(state.ranks)
+                return Perfect(self.game).hint(state)
+            except TableError:
+                pass  # a deck without a table
+        action = Pimc(self.game).choose(state, random.Random(0))
+        return f"The player pimc would play {self._board.label(state, action)}."
+
+
+def _is_legal(state: State, text: str) -> bool:
+    try:
+        state.parse_action(text)
+    except GameError:
+        return False
+    return True
 
 
 def _is_new(state: State, action: Action) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from types import MappingProxyType
+from typing import Any, BinaryIO
 
 import click
 
@@ -14,13 +15,14 @@ from cli.board import Board
 from cli.files import FILE, check_plain, force_option
 from cli.human import Human, Quit
 from cli.parameters import COUNT, GAME, SEED, option_option, players_option
-from cli.seats import numbered, parse_options, seat_players
+from cli.seats import has_people, numbered, parse_options, seat_players
 from engine.arena import record as records
 from engine.arena.match import Match
 from engine.arena.play import Play, taking_turns
 from engine.game import Game, State, load_game
 from engine.players.player import Player
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 MOST_DRAWS = 100
 """After this many deals in a row without points a match is drawn."""
 
@@ -79,16 +81,19 @@ def play(
     options = parse_options(pairs)
     rules = load_game(game, **options)
     specs = specs or ",".join(["human"] + ["greedy"] * (rules.players - 1))
+    if has_people(specs):
+        options = {**rules.at_the_table, **options}
+        rules = load_game(game, **options)
     names, players = seat_players(specs, rules)
     seed = random.randrange(10**6) if seed is None else seed
     try:
         with _new_file(file, force) if file else nullcontext() as stream:
-            table = Table(names, players, options, quiet, stream)
+            table = Table(names, players, rules, options, quiet, stream)
+            match = Match.start(rules, seed, target)
             if is_match:
-                table.play_match(Match.start(rules, seed, target))
+                table.play_match(match)
             else:
-                for number in range(deals or 1):
-                    table.play_deal(rules, {}, seed + number, range(1, rules.players + 1))
+                table.play_deals(match, deals or 1)
     except Quit:
         click.echo("Stopped; nothing is recorded." if file else "Stopped.")
 
@@ -108,13 +113,15 @@ class Table:
         self,
         names: Sequence[str],
         players: Sequence[Player],
-        options: dict[str, str],
+        game: Game,
+        options: Mapping[str, Any],
         quiet: bool,
         stream: BinaryIO | None,
     ) -> None:
         """`stream` gets the playthroughs."""
         self.names = names
         self.players = players
+        self.game = game
         self.options = options
         self.quiet = quiet
         self.stream = stream
@@ -127,27 +134,51 @@ class Table:
     def play_match(self, match: Match) -> None:
         """Play until the match is over, or nobody has scored for long."""
         without_points = 0
+        names = numbered(self.names, "seat")
         while not match.over and without_points < MOST_DRAWS:
-            dealer = {"dealer": match.dealer} if "dealer" in match.game.option_help() else {}
-            final = self.play_deal(match.game, dealer, match.deal_seed, match.seats)
+            self._board.start_of_deal(match, names)
+            # Options that change during a match: the dealer, trumps once agreed.
+            changed = {
+                key: value
+                for key, value in match.game.options.items()
+                if key == "dealer" or value != self.game.options[key]
+            }
+            final = self.play_deal(
+                match.game, match.deal_seed, match.seats, changed, records.match_fields(match)
+            )
             scored = match.scores
             match = match.after(final)
             without_points = without_points + 1 if match.scores == scored else 0
-            scores = zip(numbered(self.names, "seat"), match.scores, strict=True)
-            click.echo(f"Scores: {', '.join(f'{name} {score}' for name, score in scores)}")
+            self._board.scores(match, names)
         if not match.over:
             click.echo(f"The match is drawn: no points in {MOST_DRAWS} deals in a row.")
-            return
-        won, lost = (
-            " and ".join(numbered(self.names, "seat")[seat - 1] for seat in seats)
-            for seats in (match.winners, match.losers)
-        )
-        click.echo(f"The match is won by {won}, lost by {lost}.")
+
+    def play_deals(self, match: Match, deals: int) -> None:
+        """Play deals that do not count for a match, with consecutive seeds.
+
+        Where people cut for the deal, it alternates; else it goes by the game and the seed.
+        """
+        dealer = match.dealer
+        cuts = self._public and bool(match.cut)
+        if cuts:
+            self._board.cut(match, numbered(self.names, "seat"))
+        for number in range(deals):
+            seats = self.game.seats(dealer) if cuts else range(1, self.game.players + 1)
+            final = self.play_deal(self.game, match.seed + number, seats)
+            dealer = self.game.next_dealer(dealer, final)
 
     def play_deal(
-        self, game: Game, dealer: dict[str, int], seed: int, seats: Sequence[int]
+        self,
+        game: Game,
+        seed: int,
+        seats: Sequence[int],
+        options: Mapping[str, Any] = NOTHING,
+        heading: Mapping[str, Any] = NOTHING,
     ) -> State:
-        """Play one deal, its players on these seats; the final state."""
+        """Play one deal, its players on these seats; the final state.
+
+        `options` are set besides those of the table; `heading` goes into the record.
+        """
         names = [self.names[seat - 1] for seat in seats]
         play = Play(game, game.initial(seed))
         choose = taking_turns([self.players[seat - 1] for seat in seats], seed)
@@ -155,10 +186,10 @@ class Table:
             self._board.show(play, choose, seed, numbered(names), self._public, self.quiet)
         )
         if self.stream:
-            heading = records.header(
-                game.name, self.options | dealer, seed, players=",".join(names)
+            header = records.header(
+                game.name, {**self.options, **options}, seed, players=",".join(names), **heading
             )
             gap = "\n" if self.stream.tell() else ""
-            text = records.write(heading, lambda _: next(taken))
+            text = records.write(header, lambda _: next(taken))
             self.stream.write(f"{gap}{text}".encode())
         return play.state

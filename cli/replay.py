@@ -25,12 +25,22 @@ def replay(file: BinaryIO, quiet: bool) -> None:
     except UnicodeDecodeError:
         raise GameError(f"{file.name} is not text, expected a recorded playthrough") from None
     board = Board()
+    match = None
     for record in records.check(text):
         heading = record.header
+        match = records.match_of(heading, match)
         play = records.start(heading)
         names = printable(heading.get("players", "recorded")).split(",")
         names = names if len(names) == play.game.players else ["recorded"] * play.game.players
+        seated = names
+        if match:
+            order = sorted(zip(match.seats, names, strict=True))
+            seated = numbered((name for _, name in order), "seat")
+            board.start_of_deal(match, seated)
         board.show(play, record.chooser(), int(heading["seed"]), numbered(names), quiet=quiet)
+        if match:
+            match = match.after(play.state)
+            board.scores(match, seated)
 
 
 def printable(text: str) -> str:

@@ -25,6 +25,11 @@ def parse_options(pairs: Iterable[str]) -> dict[str, str]:
     return options
 
 
+def has_people(specs: str) -> bool:
+    """Whether there are people among the players written `a,b,…`."""
+    return "human" in (spec.strip().lower() for spec in specs.split(","))
+
+
 def seat_players(specs: str, game: Game) -> tuple[list[str], list[Player]]:
     """The names and the players written `a,b,…`, one for each seat. Raises GameError."""
     names = [spec.strip().lower() for spec in specs.split(",")]

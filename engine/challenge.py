@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from engine.cards import DECKS, MAX_RANKS, SUITS, parse_deck
+from engine.cards import DECKS, MAX_RANKS, SUITS, Card, deck_cards, in_order, parse_deck
+from engine.choice import SuitChoice
 from engine.deals import random_deal
 from engine.errors import GameError
 from engine.game import Game, one_point
@@ -16,6 +17,18 @@ from engine.text import number_in, quoted
 
 DEFAULT_LIMIT = 10_000
 MOST_ACTIONS = 10**9
+RULES = """\
+Two players with open hands; each has a trump suit of his own. The dealer
+leads. Whoever faces a card beats it, with a higher card of its suit or with
+one of his own trumps (his own trumps only with a higher one), and then leads
+any card on top; or he picks up all cards on the table, and the other player
+leads again. Whoever plays his last card, leading or beating, wins at once.
+"""
+EXAMPLES = {
+    "9D": "lead this card, or beat with it",
+    "pickup": "pick up what lies on the table",
+    "hearts": "choose this suit, before the deal; h or ♥ will do",
+}
 
 
 class Challenge(Game):
@@ -24,17 +37,20 @@ class Challenge(Game):
     name = "challenge"
     players = 2
     few_is_good = False
+    at_the_table: ClassVar = {"suits": "chosen"}
+    rules = RULES
+    examples: ClassVar = EXAMPLES
 
     def __init__(
         self, ranks: int | str = 6, suits: str = SUITS, limit: int | str = DEFAULT_LIMIT
     ) -> None:
         """Options as in `option_help`. Raises GameError."""
         self.ranks = parse_deck(ranks)
-        self.action_count = 4 * self.ranks + 1
         self.suits = clean(suits).strip()
-        if self.suits != "DRAWN" and sorted(self.suits) != sorted(SUITS):
+        self.action_count = 4 * self.ranks + (5 if self.suits == "CHOSEN" else 1)
+        if self.suits not in ("CHOSEN", "DRAWN") and sorted(self.suits) != sorted(SUITS):
             raise GameError(
-                f"suits {quoted(suits)} are wrong, expected an order of {SUITS} or drawn"
+                f"suits {quoted(suits)} are wrong, expected an order of {SUITS}, chosen or drawn"
             )
         number = number_in(limit, range(1, MOST_ACTIONS + 1))
         if number is None:
@@ -49,7 +65,8 @@ class Challenge(Game):
         return {
             "ranks": f"the deck: {', '.join(DECKS)} or 1..{MAX_RANKS} ranks in a suit (default: 6)",
             "suits": "dealer's trump, his second suit, the other's trump, his second suit, "
-            f"or drawn from the seed (default: {SUITS})",
+            f"chosen by the players, or drawn from the seed (default: {SUITS}; "
+            "in challenge play with a person: chosen)",
             "limit": f"actions until a game is called drawn, 1 to {MOST_ACTIONS:,} "
             f"(default: {DEFAULT_LIMIT})",
         }
@@ -58,24 +75,39 @@ class Challenge(Game):
     def options(self) -> dict[str, Any]:
         return {"ranks": self.ranks, "suits": self.suits, "limit": self.limit}
 
-    def initial(self, seed: int) -> Position:
+    def initial(self, seed: int) -> Position | SuitChoice:
         """A random deal; player 1 is the dealer and leads."""
         rng = random.Random(seed)
         deal = random_deal(self.ranks, rng)
+        if self.suits == "CHOSEN":
+            return SuitChoice(deal)
         suits = rng.sample(SUITS, 4) if self.suits == "DRAWN" else self.suits
         return deal.position("".join(suits))
 
-    def parse(self, text: str) -> Position:
-        position = Position.parse(text)
-        if position.ranks != self.ranks:
+    def parse(self, text: str) -> Position | SuitChoice:
+        before = self.suits == "CHOSEN" and len(text.split()) < 6
+        state = SuitChoice.parse(text) if before else Position.parse(text)
+        ranks = state.deal.ranks if isinstance(state, SuitChoice) else state.ranks
+        if ranks != self.ranks:
             raise GameError(
-                f"a position of {position.ranks} ranks, expected one of this game's {self.ranks}"
+                f"a position of {ranks} ranks, expected one of this game's {self.ranks}"
             )
-        return position
+        return state
 
-    def repetition_key(self, state: Position) -> Hashable | None:
+    def repetition_key(self, state: Position | SuitChoice) -> Hashable | None:
         """The base position: a game that never ends must repeat one."""
-        return state if state.is_base else None
+        return state if isinstance(state, Position) and state.is_base else None
+
+    def first_dealer(self, rng: random.Random) -> tuple[int, tuple[tuple[Card, Card], ...]]:
+        """The player who cuts the higher rank; equal ranks cut again."""
+        if self.ranks == 1:  # they are always equal
+            return rng.randint(1, self.players), ()
+        deck, cut = in_order(deck_cards(self.ranks)), []
+        while True:
+            one, two = rng.sample(deck, 2)
+            cut.append((one, two))
+            if one.rank != two.rank:
+                return (1 if one.rank > two.rank else 2), tuple(cut)
 
     def seats(self, dealer: int) -> tuple[int, ...]:
         """Player 1 is the dealer."""

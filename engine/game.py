@@ -13,8 +13,9 @@ import importlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
+from engine.cards import Card
 from engine.errors import GameError
 from engine.notation import action_words
 from engine.observation import Observation, Pen
@@ -79,12 +80,25 @@ class Game(ABC):
     usual_target = 5
     few_is_good = True
     """Whether points count against a player."""
+    at_the_table: ClassVar[Mapping[str, Any]] = {}
+    """Options with which people play, unless they set others."""
+    rules: str = ""
+    """A summary for people who play."""
+    examples: ClassVar[Mapping[str, str]] = {}
+    """Actions as people write them -> what they do."""
     dealer: str = "random"
     """Who deals: a player, if there is an option to set him, or `random`."""
 
     def dealt_by(self, dealer: int) -> Self:
         """The game in which the player on this seat deals."""
         return self
+
+    def first_dealer(self, rng: random.Random) -> tuple[int, tuple[tuple[Card, ...], ...]]:
+        """Who deals first in a match, and the cards that the players cut for it, round by round.
+
+        There are no cards where a dealer is just drawn.
+        """
+        return rng.randint(1, self.players), ()
 
     def seats(self, dealer: int) -> tuple[int, ...]:
         """The seat of each player in a deal of this dealer; in most games its number is his."""
@@ -130,6 +144,11 @@ class State(ABC):
     @abstractmethod
     def current_player(self) -> int:
         """The player who acts, 1..players, or 0 when the game is over."""
+
+    @property
+    def dealer(self) -> int:
+        """The player who has dealt."""
+        return 1
 
     @property
     def is_terminal(self) -> bool:
@@ -210,6 +229,10 @@ class State(ABC):
     @abstractmethod
     def action_number(self, action: Any) -> int:
         """The number of a legal action, from 0; see `Game.action_count`."""
+
+    def task(self, pen: Pen) -> str:
+        """What the current player is asked to do: `beat 9D or pick up 3`."""
+        return "your move"
 
     @abstractmethod
     def phrase(self, action: Any, pen: Pen, public: bool) -> str | None:

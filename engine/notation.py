@@ -30,6 +30,12 @@ _CARDS = {
     for name in (str(card), str(card)[::-1])
 }
 
+_SUIT_WORDS = {
+    word: suit
+    for name, suit in zip(SUIT_NAMES, SUITS, strict=True)
+    for word in (name.upper(), name.upper().removesuffix("S"))
+}
+
 
 def clean(text: str) -> str:
     """`text` in capitals, with plain letters for suit symbols and `-` for any dash."""
@@ -69,9 +75,11 @@ def format_hand(hand: Hand) -> str:
 def action_words(text: str) -> list[str]:
     """What a player does, in a form to compare: the same for all ways to write the same action.
 
-    An action is written as a word, a card, or several of these in any order.
+    An action is written as a word, a card, or several of these in any order, with spaces, commas or
+    `+` between them. A suit is its name, its letter or its symbol.
     """
-    words = clean(text).replace("+", " ").split()
+    plain = clean(text).replace("PICK UP", "PICKUP")
+    words = [_SUIT_WORDS.get(word, word) for word in re.split(r"[\s,;+]+", plain) if word]
     words = ["".join(words)] if _card("".join(words)) else words
     return sorted(str(_card(word) or word) for word in words)
 

@@ -73,9 +73,10 @@ class Pen:
             return "out"
         return counted(size, "card") if hand is None else self.cards(in_order(hand))
 
-    def player(self, player: int, turn: bool) -> str:
-        """The name of a player, marked if it is his turn."""
-        return self.style(f"{'>' if turn else ' '} Player {player}", bold=turn)
+    def player(self, player: int, turn: bool, dealer: bool = False) -> str:
+        """The name of a player, marked if it is his turn, and whether he has dealt."""
+        name = self.style(f"{'>' if turn else ' '} Player {player}", bold=turn)
+        return f"{name}{', dealer' if dealer else '        '}"
 
     def play(self, card: Card, beats: bool) -> str:
         """What somebody does who plays this card."""
@@ -84,6 +85,12 @@ class Pen:
     def pickup(self, count: int) -> str:
         """What somebody does who picks up so many cards."""
         return f"picks up {counted(count, 'card')}"
+
+    def answer(self, top: Card, count: int, can_beat: bool) -> str:
+        """What somebody is asked to do who faces this card and would pick up so many."""
+        if can_beat:
+            return f"beat {self.card(top)} or pick up {count}"
+        return f"pick up {count}, you cannot beat {self.card(top)}"
 
     def columns(self, cells: Iterable[str], width: int) -> str:
         """Cells side by side, each `width` columns wide."""

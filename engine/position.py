@@ -204,6 +204,11 @@ class Position(State):
         """The place of the card in the deck; a pickup comes after all cards."""
         return 4 * self.ranks if action == PICKUP else card_number(action, self.ranks)
 
+    def task(self, pen: Pen) -> str:
+        if self.top is None:
+            return "now lead" if self.table else "lead"
+        return pen.answer(self.top, len(self.table), can_beat=len(self.legal_actions()) > 1)
+
     def phrase(self, action: Any, pen: Pen, public: bool) -> str:
         if action == PICKUP:
             return pen.pickup(len(self.table))
@@ -251,8 +256,8 @@ class OpenPosition(Observation):
     def numbers(self) -> list[int]:
         """Columns: in his hand, in the other hand, on the table, to be beaten.
 
-        Rest: his trump suit and the other player's, 1 in one of four places each; whether it is his
-        turn.
+        Rest: his trump suit, the other player's, and, while they choose, the dealer's second suit,
+        1 in one of four places each; whether it is his turn.
         """
         position, mine, other = self.position, self.player - 1, 2 - self.player
         marks = (
@@ -261,9 +266,14 @@ class OpenPosition(Observation):
             (position.table, 2, 1),
             ([position.top] if position.top else [], 3, 1),
         )
-        suits = range(len(SUITS))
-        trumps = [int(suit == position.trumps[p]) for p in (mine, other) for suit in suits]
+        suits = (position.trumps[mine], position.trumps[other], None)
+        trumps = (flag for suit in suits for flag in flags(suit))
         return [*card_rows(position.ranks, 4, marks), *trumps, int(position.turn == self.player)]
+
+
+def flags(suit: int | None) -> list[int]:
+    """1 in the place of a suit, if there is one, among four."""
+    return [int(suit == other) for other in range(len(SUITS))]
 
 
 @lru_cache(1 << 16)

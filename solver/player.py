@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 
+from engine.choice import SuitChoice
 from engine.errors import GameError
 from engine.game import Game
 from engine.players.player import Player
@@ -35,11 +36,13 @@ class Perfect(Player):
     def begin(self) -> None:
         self._seen.clear()
 
-    def choose(self, state: Position, rng: random.Random) -> ChallengeAction:
+    def choose(self, state: Position | SuitChoice, rng: random.Random) -> ChallengeAction:
         """Raises TableError if the deck has no table.
 
         Where progress is missing the choice depends on what it has chosen since `begin`.
         """
+        if not isinstance(state, Position):  # suits are chosen, which are all alike
+            return state.rule_of_thumb()
         solution = self._solver.solve(state)
         if solution.outcome != Outcome.WIN:
             return self._problem(solution)

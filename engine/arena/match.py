@@ -16,6 +16,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from engine.cards import Card
 from engine.errors import GameError
 from engine.game import Game, State
 from engine.text import number_in, quoted
@@ -35,6 +36,8 @@ class Match:
     """Of each seat; in Kozel those of partners are the same."""
     deals: int = 0
     """How many have been played."""
+    cut: tuple[tuple[Card, ...], ...] = ()
+    """The cards cut for the first deal, those of a round in the order of the seats."""
 
     @classmethod
     def start(cls, game: Game, seed: int, target: int | str | None = None) -> Match:
@@ -52,9 +55,10 @@ class Match:
             raise GameError(
                 f"a match of {game.name} cannot end at {quoted(number)}, expected {values}"
             )
-        dealer = random.Random(seed).randint(1, game.players)
-        dealer = dealer if game.dealer == "random" else int(game.dealer)
-        return cls(game.dealt_by(dealer), seed, score, dealer, (0,) * game.players)
+        dealer, cut = game.first_dealer(random.Random(seed))
+        if game.dealer != "random":
+            dealer, cut = int(game.dealer), ()
+        return cls(game.dealt_by(dealer), seed, score, dealer, (0,) * game.players, cut=cut)
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -85,6 +89,7 @@ class Match:
             dealer=dealer,
             scores=tuple(scores),
             deals=self.deals + 1,
+            cut=(),
         )
 
     @property

@@ -1,7 +1,8 @@
 """Recorded playthroughs: whole games as a text file with every state printed.
 
 A game starts with a header, `key: value` lines up to an empty one. It names the game, its options
-(JSON) and the seed of the deal, and may hold more (`players`, `choices`); the rest is the game. A
+(JSON) and the seed of the deal, and may hold more (`players`, `choices`); the rest is the game. In
+a deal of a match the header says which it is, on which seats its players sit, and the target. A
 file holds one game or several. `check` plays the recorded actions again and expects the same text
 to the letter, so that any change of the rules shows.
 """
@@ -10,10 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from engine.arena.match import Match
 from engine.arena.play import FINISHED, Play
 from engine.errors import GameError
 from engine.game import Action, Game, State, load_game
@@ -24,6 +26,38 @@ def header(game: str, options: Mapping[str, Any], seed: int, **more: object) -> 
     """The header of a game to be recorded."""
     fields = {"game": game, "options": json.dumps(options), "seed": seed, **more}
     return {key: str(value) for key, value in fields.items()}
+
+
+def match_fields(match: Match) -> dict[str, object]:
+    """What the header of a deal says of its match."""
+    seats = ",".join(map(str, match.seats))
+    return {"deal": match.deals + 1, "seats": seats, "target": match.target}
+
+
+def match_of(header: Mapping[str, str], before: Match | None) -> Match | None:
+    """The match that this deal belongs to, None if to none; `before` as the last deal has left it.
+
+    Raises GameError if it is not the next deal of that match.
+    """
+    if "target" not in header:
+        return None
+    play = start(header)
+    try:
+        seats = tuple(map(int, header["seats"].split(",")))
+        number = int(header["deal"])
+        dealer = seats[play.state.dealer - 1]
+    except (KeyError, ValueError, IndexError):
+        raise GameError("a deal of a match must say which it is, and its seats") from None
+    match = before if number > 1 else replace(Match.start(play.game, 0, header["target"]), cut=())
+    if number == 1 and match:
+        match = replace(match, dealer=dealer)
+    if match is None or (match.deals + 1, match.seats, match.game.dealt_by(dealer)) != (
+        number,
+        seats,
+        play.game.dealt_by(dealer),
+    ):
+        raise GameError(f"deal {number} does not follow in its match, expected the next one")
+    return match
 
 
 def start(header: Mapping[str, str]) -> Play:

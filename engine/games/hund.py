@@ -19,6 +19,21 @@ QUEEN_OF_CLUBS = Card(SUITS.index("C"), 12)
 NO_TRUMPS: Trumps = ((),) * PLAYERS
 
 
+RULES = """\
+Everyone for himself. Whoever faces the top card of the pile beats it with a
+higher card of its suit and plays any other card on top; or he takes the whole
+pile, and the next player starts a new one. The queen of clubs beats
+everything until it is first played; then its player has clubs as trumps, and
+clockwise from him the others have spades, hearts and diamonds. From then on
+everyone may beat other suits with his own trumps. Whoever has no cards is
+out; the last player with cards is the Hund.
+"""
+EXAMPLES = {
+    "9D": "lead this card, or beat with it",
+    "pickup": "take the whole pile",
+}
+
+
 class Hund(OptionGame):
     """The game with its options."""
 
@@ -26,6 +41,8 @@ class Hund(OptionGame):
     players = PLAYERS
     bounds = (-1.0, 1.0 / (PLAYERS - 1))
     action_count = 4 * RANKS + 5
+    rules = RULES
+    examples: ClassVar = EXAMPLES
     OPTIONS: ClassVar = {"dealer": dealer_option(PLAYERS), "limit": limit_option(1000)}
 
     def initial(self, seed: int) -> HundState:

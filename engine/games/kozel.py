@@ -40,6 +40,26 @@ from engine.games.kozel_tricks import (
 from engine.games.options import OptionGame, dealer_option, limit_option
 from engine.notation import parse_card
 
+RULES = """\
+Players 1 and 3 against 2 and 4. The ranks are A 10 K Q J 9 8 7 6, worth 11 10
+4 3 2 0 0 0 0; the six of spades, shokha, beats everything. The leader plays
+one to four cards of one suit, which shokha may join; everybody answers with
+as many: face up if they can be paired with the winning ones, each beating its
+partner, and so take over; or face down, winning nothing. The last who took
+over, or else the leader, takes the trick. All refill their hands to four, the
+winner first. Then everybody is asked to declare: Moskva (four aces and tens,
+at least one of them a real ace; shokha may stand for a ten) or molodka (four
+cards of one suit, or three and shokha) shows the hand and takes the lead. The
+side with fewer points gets penalties: 2, with less than 31 points 4, without
+a trick 6.
+"""
+EXAMPLES = {
+    "JH 8H": "lead these cards, or take over with them, face up",
+    "down 7C 8D": "put these cards down",
+    "moskva": "declare Moskva; likewise molodka",
+    "pass": "declare nothing",
+}
+
 
 class Kozel(OptionGame):
     """The game with its options."""
@@ -50,6 +70,8 @@ class Kozel(OptionGame):
     targets = (12,)
     usual_target = 12
     bounds = (-6.0, 6.0)
+    rules = RULES
+    examples: ClassVar = EXAMPLES
     OPTIONS: ClassVar = {"dealer": dealer_option(PLAYERS), "limit": limit_option(200)}
 
     def initial(self, seed: int) -> KozelState:

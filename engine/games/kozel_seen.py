@@ -51,8 +51,10 @@ class KozelObservation(Observation):
         """Trumps and stock, a line for each player, the tricks, hands shown."""
         stock = counted(self.stock_size, "card")
         yield f"Trumps: {pen.card(self.turned)} turned up, {stock} in the stock"
+        yield "Players 1 and 3 play against 2 and 4"
+        dealer = seat((*self.tricks, self.trick)[0].leader - 1)
         for player, hand in enumerate(self.hands, start=1):
-            name = pen.player(player, player == self.turn)
+            name = pen.player(player, player == self.turn, player == dealer)
             yield f"{name}  {pen.hand(hand, self.sizes[player - 1])}"
         for number, trick in enumerate(self.tricks, start=1):
             yield f"Trick {number}, led by {_picture(trick, pen)}"

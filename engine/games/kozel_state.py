@@ -34,6 +34,7 @@ from engine.games.kozel_tricks import (
     takes_over,
 )
 from engine.observation import Pen
+from engine.text import counted
 
 PASS = "pass"
 DOWN = "down"
@@ -207,6 +208,23 @@ class KozelState(KozelFields, State):
             return int(action != PASS)
         hand = self.hands[self.turn - 1]
         return 2 * sum(1 << hand.index(card) for card in action.cards) + action.up
+
+    @property
+    def dealer(self) -> int:
+        """To the right of the first leader."""
+        return seat(self.all_tricks[0].leader - 1)
+
+    def task(self, pen: Pen) -> str:
+        if self.phase == LEAD:
+            return "lead"
+        if self.phase == DECLARE:
+            can = len(self.legal_actions()) > 1
+            return "declare or pass" if can else "pass, you cannot declare"
+        winning = next(group.cards for group in reversed(self.trick.groups) if group.up)
+        count = counted(len(winning), "card")
+        if any(isinstance(action, Group) and action.up for action in self.legal_actions()):
+            return f"take over {pen.cards(winning)} or put down {count}"
+        return f"put down {count}, you cannot take over {pen.cards(winning)}"
 
     def phrase(self, action: Any, pen: Pen, public: bool) -> str | None:
         if isinstance(action, Group):

@@ -267,6 +267,17 @@ class PileState(PileFields, State):
             return card_number(action, self.RANKS)
         return 4 * self.RANKS + (PICKUP, *SUIT_NAMES).index(action)
 
+    def task(self, pen: Pen) -> str:
+        if self.phase == CHOOSE:
+            return "choose a trump suit"
+        if self.phase == BEAT:
+            top = self.pile[-1]
+            count = min(len(self.pile), self._pickup_size(top))
+            return pen.answer(top, count, can_beat=len(self.legal_actions()) > 1)
+        if self.phase == START:
+            return f"start with {pen.action(self.legal_actions()[0])}"
+        return "now lead" if self.phase == SECOND else "lead"
+
     def phrase(self, action: Any, pen: Pen, public: bool) -> str:
         if isinstance(action, Card):
             return pen.play(action, beats=self.phase == BEAT)

@@ -57,17 +57,18 @@ class PileObservation(Observation):
     def picture(self, pen: Pen) -> Iterator[str]:
         """A line for each player with trumps, hand and known cards; the pile."""
         for seat, hand in enumerate(self.hands, start=1):
-            own = "".join(pen.suits[suit] for suit in self.trumps[seat - 1]) or "-"
+            own = "".join(pen.suits[suit] for suit in self.trumps[seat - 1])
             known = in_order(self.known[seat - 1])
             yield (
-                f"{pen.player(seat, seat == self.turn)}  {own:2}  "
+                f"{pen.player(seat, seat == self.turn, seat == self.dealer)}  "
+                f"{f'trumps {own}' if own else 'no trumps':9}  "
                 f"{pen.hand(hand, self.sizes[seat - 1])}"
                 f"{f'   known: {pen.cards(known)}' if known else ''}"
             )
         seen = [card for card in reversed(self.pile) if card]
         unseen = len(self.pile) - len(seen)
         rest = f" and {unseen} more" if unseen else ""
-        yield f"Pile, top first: {pen.cards(seen) or '-'}{rest}"
+        yield f"Pile, top first: {pen.cards(seen)}{rest}" if self.pile else "The pile is empty"
 
     def numbers(self) -> list[int]:
         """Columns: for each seat, whether the card is known to be in that hand; depth in the pile.

@@ -31,11 +31,28 @@ class TrumpsOption(Option):
         return f"{super().values()}; or the suits of all players, such as C/D/H/S"
 
 
+RULES = """\
+Everyone for himself, each with trumps of his own. Whoever faces the top card
+of the pile beats it, with a higher card of its suit or with one of his own
+trumps (his own trumps only with a higher one), and then leads any card on
+top; or he picks up from the top: five cards if the top card is one of his
+trumps, the whole pile if it is their ace, otherwise three. Whoever has no
+cards is out; the last player with cards loses.
+"""
+EXAMPLES = {
+    "9D": "lead this card, or beat with it",
+    "pickup": "pick up cards from the top of the pile",
+    "hearts": "choose this suit as trumps; h or ♥ will do",
+}
+
+
 class SvoyiKozyri(OptionGame):
     """The game with its options."""
 
     name = "svoyi_kozyri"
     action_count = 4 * RANKS + 5
+    rules = RULES
+    examples: ClassVar = EXAMPLES
     OPTIONS: ClassVar = {
         "players": Option("number of players", range(2, 5), "4"),
         "trumps": TrumpsOption(

@@ -11,10 +11,11 @@ from command import challenge
 from sample_games import games, states
 
 from cli.board import Board
-from cli.human import Human
+from cli.human import Human, Quit
 from engine.arena.play import Play
 from engine.game import GAMES as ALL
 from engine.game import load_game
+from engine.observation import Pen
 from engine.position import Position
 
 FOUR = "greedy,greedy,greedy,random"
@@ -47,7 +48,7 @@ def test_a_game_without_people_is_printed_move_by_move():
     assert status == 0
     assert output == run(command)[1]
     lines = output.splitlines()
-    assert lines[1] == "challenge, seed 3"
+    assert lines[1] == "challenge, seed 3: player 1 (greedy) deals"
     start = load_game("challenge", ranks=2).initial(3)
     assert lines[2 : 2 + 5] == [click.unstyle(line) for line in Board().state(start, None)]
     moves = lines[7:-1]
@@ -115,13 +116,50 @@ def test_a_match(tmp_path):
     assert status == 0
     *lines, last = output.splitlines()
     scores = [line for line in lines if line.startswith("Scores: ")]
-    dealers = [re.search(r"player 1 \((\w+)\)", line)[1] for line in lines if line not in scores]
+    deals = [re.fullmatch(r"Deal (\d+): seat \d \((\w+)\) deals\.", line) for line in lines]
+    dealers = [deal[2] for deal in deals if deal]
+    assert [int(deal[1]) for deal in deals if deal] == [*range(1, len(scores) + 1)]
     assert len(scores) == len(dealers) >= 3
+    results = [line for line in lines if line.startswith("Seed ")]
+    assert [re.search(r"player 1 \((\w+)\)", line)[1] for line in results] == dealers
     assert all(one != other for one, other in pairwise(dealers))
     won = re.fullmatch(r"The match is won by seat \d \((\w+)\), lost by seat \d \((\w+)\)\.", last)
     assert re.search(rf"\({won[1]}\) 3\b", scores[-1])
-    replayed = challenge("replay", str(file), "--quiet")[1].splitlines()
-    assert replayed == [line for line in lines if line not in scores]
+    assert re.fullmatch(r"seat 1 \(perfect\) cuts \S+, seat 2 \(greedy\) cuts \S+\.", lines[0])
+    replayed = challenge("replay", str(file), "--quiet")[1]
+    assert replayed == output.partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "svoyi_kozyri --players greedy,greedy,random --option players=3 --option trumps=session",
+        "svoyi_kozyri --players greedy,random --option players=2 --option score=first_out",
+        f"hund --players {FOUR}",
+        f"kozel --players {FOUR} --option dealer=3",
+    ],
+)
+def test_replay_shows_a_match_as_it_was_played(line, tmp_path):
+    file = tmp_path / "match"
+    status, output, _ = run(f"play {line} --match --seed 4 --record", str(file))
+    assert status == 0
+    assert "Deal 2: seat " in output
+    assert challenge("replay", str(file)) == (0, output, "")
+
+
+def test_replay_refuses_a_match_with_a_deal_left_out(tmp_path):
+    file = tmp_path / "match"
+    run(f"play kozel --players {FOUR} --match --seed 4 --quiet --record", str(file))
+    text = file.read_text(encoding="utf-8")
+    first, _, rest = text.partition("\n\ngame: ")
+    second, _, rest = rest.partition("\n\ngame: ")
+    file.write_text(f"{first}\n\ngame: {rest}", encoding="utf-8")
+    status, _, error = challenge("replay", str(file), "--quiet")
+    assert status == 2
+    assert "deal 3 does not follow in its match, expected the next one" in error
+    assert "deal: 2" in second
+    file.write_text(text.replace("seats: 1,2,3,4", "seats: x", 1), encoding="utf-8")
+    assert "must say which it is, and its seats" in challenge("replay", str(file))[2]
 
 
 def test_a_match_in_which_every_deal_is_drawn_ends():
@@ -141,31 +179,60 @@ def test_a_match_of_kozel_records_who_deals(tmp_path):
     assert "won by seat" in output.splitlines()[-1]
     assert challenge("replay", str(file))[0] == 0
     text = file.read_text(encoding="utf-8")
-    dealers = [json.loads(line)["dealer"] for line in re.findall("^options: (.*)$", text, re.M)]
+    dealers = [
+        int(json.loads(line)["dealer"]) for line in re.findall("^options: (.*)$", text, re.M)
+    ]
     assert all(b == a % 4 + 1 for a, b in pairwise(dealers))
 
 
 def test_a_person_plays_a_whole_game():
     """Always the first move, each turn confirmed by Enter."""
-    command = "play challenge --option ranks=2 --seed 3"
+    command = "play challenge --option ranks=2 --option suits=SHDC --seed 10"
     status, output, _ = run(command, answers=["1", "", "1", ""] * 40)
     assert status == 0
-    assert "Player 1, your move: " in output
+    assert output.startswith("seat 1 (human) cuts A♠, seat 2 (greedy) cuts K♥.\n")
+    assert "Player 1, lead: " in output
     assert "player 1 (human) leads " in output
-    assert re.search(r"^Seed 3: player 1 \(human\) [+-]1", output, re.MULTILINE)
+    assert re.search(r"^Seed 10: player 1 \(human\) [+-]1", output, re.MULTILINE)
+
+
+def test_people_cut_for_the_deal_and_choose_suits():
+    command = "play challenge --option ranks=2 --deals 2 --seed 5"
+    output = run(command, answers=["h", "♠", "", "1", "", "1", ""] * 40)[1]
+    first, second = output.split("\nchallenge, seed ")[1:]
+    assert "5: player 1 (human) deals" in first
+    assert "Player 1, choose your trumps: " in first
+    assert "1. player 1 (human) chooses hearts as trumps\n" in first
+    assert "2. player 1 (human) chooses spades as second suit\n" in first
+    assert "3. player 2 (greedy) chooses diamonds as trumps\n" in first
+    assert "6: player 1 (greedy) deals" in second  # the deal alternates
+    assert "1. player 1 (greedy) chooses spades as trumps\n" in second
+
+
+def test_suits_are_fixed_by_option_and_where_nobody_chooses():
+    assert "choose" not in run("play challenge --option suits=drawn --seed 4", answers=["q"])[1]
+    output = run("play challenge --players greedy,random --option ranks=2 --seed 4")[1]
+    assert "choose" not in output
+    assert "cuts" not in output
+
+
+def test_two_people_choose_suits_in_the_open():
+    output = run("play challenge --players human,human --seed 4", answers=["1", "1", "", "q"])[1]
+    assert "Player 2, choose your trumps: q" in output
+    assert "nobody else" not in output
 
 
 def test_quit_undo_hint_and_help(tmp_path):
     file = tmp_path / "game"
     status, output, _ = run(
-        "play challenge --option ranks=3 --seed 1",
+        "play challenge --option ranks=3 --option suits=SHDC --seed 2",
         "--record",
         str(file),
         answers=["?", "hint", "undo", "XX", "", "99", "1", "nonsense", "undo", "q"],
     )
     assert status == 0
-    assert "undo   take back" in output
-    assert re.search(r"your move: hint\n\w\w (wins|loses|draws)", output)
+    assert "  undo        take back" in output
+    assert re.search(r"lead: hint\n\w\w (wins|loses|draws)", output)
     assert "There is nothing to take back in this turn." in output
     assert "'xx' is not a legal action here" in output
     assert "Type a move (? for help)" in output
@@ -255,6 +322,95 @@ def test_what_is_printed_with_a_person_at_the_table_is_public(name, capsys):
     assert "(" not in output
     if name == "kozel":
         assert " face down" in output
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_help_is_of_the_game_that_is_played(name, monkeypatch, capsys):
+    """A summary of the rules and its own actions, on narrow terminals too."""
+    person, _ = human(name, monkeypatch, ["?", "q"])
+    with pytest.raises(Quit):
+        person.choose(load_game(name).initial(1), random.Random(0))
+    help = capsys.readouterr().out.partition("\n\n")[2]
+    rules = help[help.index(load_game(name).rules) :]
+    assert all(len(line) < 80 for line in rules.splitlines())
+    for text in load_game(name).examples:
+        assert re.search(rf"^  {re.escape(text)} ", rules, re.MULTILINE)
+    assert ("\n  down " in rules) == ("\n  moskva " in rules) == (name == "kozel")
+    assert ("\n  pickup " in rules) == (name != "kozel")
+
+
+def test_help_names_other_options(monkeypatch, capsys):
+    person, _ = human("svoyi_kozyri", monkeypatch, ["?", "q"], pickup="fixed", players=2)
+    with pytest.raises(Quit):
+        person.choose(person.game.initial(1), random.Random(0))
+    assert "Played with other options: players=2, pickup=fixed." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("svoyi_kozyri", {}),
+        ("hund", {}),
+        ("kozel", {}),
+        ("challenge", {"ranks": 10, "suits": "chosen"}),
+    ],
+)
+def test_hints_where_nothing_is_solved(name, options, monkeypatch, capsys):
+    game = load_game(name, **options)
+    state = game.initial(1)
+    person, _ = human(name, monkeypatch, ["hint", "q"], **options)
+    with pytest.raises(Quit):
+        person.choose(state, random.Random(0))
+    output = click.unstyle(capsys.readouterr().out)
+    hint = re.search(r"The player pimc would play (.*)\.", output)[1]
+    assert state.parse_action(hint) in state.legal_actions()
+
+
+@pytest.mark.parametrize("answer", ["h", "♥", "hearts", "Heart", "2"])
+def test_a_suit_by_name_letter_or_symbol(answer, monkeypatch):
+    state = load_game("svoyi_kozyri").initial(1)
+    person, _ = human("svoyi_kozyri", monkeypatch, [answer, ""])
+    assert person.choose(state, random.Random(0)) == "hearts"
+
+
+PILE = (
+    "hands=9876.-.-.-/-.9876.-.-/-.-.9876.-/-.-.-.KQJ known=-/-/-/- "
+    "pile=AS,KS,QS,JS,TS,AH,KH,QH,JH,TH,AD,KD,QD,JD,TD,9C,8C,7C,6C,AC,TC "
+    "trumps=S/H/D/C dealer=4 turn=4 phase=beat out=-"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "task"),
+    [
+        ("challenge", "3 KQ.A.-.AK A.KQ.AKQ.- SD 2 QC", "beat QC or pick up 1"),
+        ("challenge", "3 KQ.A.-.AK A.KQ.AKQ.- SH 2 QC", "beat QC or pick up 1"),
+        ("challenge", "3 KQ.A.-.AK A.KQ.AKQ.- SC 2 QC", "pick up 1, you cannot beat QC"),
+        ("svoyi_kozyri", PILE, "beat TC or pick up 5"),
+        ("svoyi_kozyri", PILE.replace("phase=beat", "phase=second"), "now lead"),
+        ("svoyi_kozyri", PILE.replace("phase=beat", "phase=lead"), "lead"),
+        ("svoyi_kozyri", PILE.replace("turn=4", "turn=1"), "beat TC or pick up 3"),
+    ],
+)
+def test_what_a_player_is_asked(name, text, task):
+    game = load_game(name, **({"ranks": 3} if name == "challenge" else {}))
+    assert game.parse(text).task(Pen()) == task
+
+
+def test_what_a_player_of_kozel_or_hund_is_asked():
+    tasks = set()
+    for name in ("kozel", "hund", "svoyi_kozyri"):
+        for seed in range(5):
+            for state in states(load_game(name), seed):
+                tasks.add(re.sub(r"[AKQJT2-9][SHDC]|\d+", "#", state.task(Pen())))
+    assert {
+        "start with #",
+        "declare or pass",
+        "pass, you cannot declare",
+        "take over # or put down # card",
+        "put down # cards, you cannot take over # #",
+        "choose a trump suit",
+    } <= tasks
 
 
 def test_a_secret_pass_leaves_no_gap_in_the_numbers(capsys):

@@ -5,7 +5,7 @@ from strategies import cards, hands
 
 from engine.cards import DECKS, RANKS, SUIT_SYMBOLS, SUITS, Card, deck_cards, parse_deck
 from engine.errors import GameError, NotationError
-from engine.notation import format_hand, parse_card, parse_hand
+from engine.notation import action_words, format_hand, parse_card, parse_hand
 
 EASY = parse_hand("KQJ.AKQ.AT9.JT9", 6)
 
@@ -145,3 +145,22 @@ def test_unknown_deck(text):
         GameError, match=r"expected easy, standard, advanced or a number .* 1 to 10"
     ):
         parse_deck(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("8h, jh", "JH 8H"),
+        ("JH,8H", "JH 8H"),
+        ("J♥+8♥", "JH 8H"),
+        ("jh; 8h", "JH 8H"),
+        ("down 10c 8d", "down TC 8D"),
+        ("♥", "hearts"),
+        ("h", "hearts"),
+        ("Heart", "hearts"),
+        ("9 hearts", "9H"),
+        ("pick up", "pickup"),
+    ],
+)
+def test_actions_are_read_liberally(text, same):
+    assert action_words(text) == action_words(same)

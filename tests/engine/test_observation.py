@@ -162,15 +162,17 @@ def test_picture_of_a_game_with_a_pile():
     )
     state = load_game("svoyi_kozyri", memory="plays").parse(text)
     assert picture(state, 1).splitlines()[:4] == [
-        "  Player 1  S   9S 8S 7S 6S   known: 9S",
-        "  Player 2  H   4 cards",
-        "  Player 3  D   4 cards",
-        "> Player 4  C   3 cards",
+        "  Player 1          trumps S   9S 8S 7S 6S   known: 9S",
+        "  Player 2          trumps H   4 cards",
+        "  Player 3          trumps D   4 cards",
+        "> Player 4, dealer  trumps C   3 cards",
     ]
     state = load_game("svoyi_kozyri").parse(text.replace("known=9.-.-.-", "known=-"))
     assert picture(state, 1).splitlines()[4] == "Pile, top first: TC and 20 more"
-    assert "  Player 4  C" not in picture(state, 0)
-    assert "> Player 4  C   KC QC JC" in picture(state, 0)
+    assert "> Player 4, dealer  trumps C   KC QC JC" in picture(state, 0)
+    before = load_game("hund", dealer=2).initial(1)
+    assert "  Player 1          no trumps  13 cards" in picture(before, 2)
+    assert picture(before, 1).splitlines()[4] == "The pile is empty"
 
 
 KOZEL = load_game("kozel").parse(
@@ -183,17 +185,18 @@ KOZEL = load_game("kozel").parse(
 def test_picture_of_kozel():
     assert picture(KOZEL, 2) == (
         "Trumps: 8S turned up, 4 cards in the stock\n"
-        "  Player 1  3 cards\n"
-        "> Player 2  9D 8C 7C 6C\n"
-        "  Player 3  4 cards\n"
-        "  Player 4  4 cards\n"
+        "Players 1 and 3 play against 2 and 4\n"
+        "  Player 1, dealer  3 cards\n"
+        "> Player 2          9D 8C 7C 6C\n"
+        "  Player 3          4 cards\n"
+        "  Player 4          4 cards\n"
         "Trick 1, led by player 2: JH 9H, (2), (2), (2)\n"
         "Trick 2, led by player 2: JS 6S, (2), (2), (2)\n"
         "Shown before trick 3 by player 1: AS TH AD TC\n"
         "On the table, led by player 1: TC"
     )
     everything = picture(KOZEL, 0)
-    assert "  Player 4  TS 9S QH 8H\n" in everything
+    assert "  Player 4          TS 9S QH 8H\n" in everything
     assert "led by player 2: JS 6S, (JD JC), (AH AC), (KC QC)\n" in everything
 
 

@@ -9,6 +9,7 @@ from engine.cards import PICKUP
 
 GAMES = [
     ("challenge", {"ranks": 4}),
+    ("challenge", {"ranks": 3, "suits": "chosen"}),
     ("svoyi_kozyri", {}),
     ("svoyi_kozyri", {"players": 2, "two_trumps": True}),
     ("svoyi_kozyri", {"score": "first_out", "trumps": "S/C/H/D"}),
