@@ -64,8 +64,8 @@ def test_a_record_that_breaks_off_is_refused(keep):
         ("hello\ngame: hund", "this is not a recorded playthrough"),
         ("game: hund", "a recorded game must start with lines for options, seed"),
         ("game: whist\noptions: {}\nseed: 1", "unknown game 'whist'"),
-        ("game: hund\noptions: []\nseed: 1", r"options \[\] and seed 1 are wrong"),
-        ("game: hund\noptions: {}\nseed: x", "options {} and seed x are wrong"),
+        ("game: hund\noptions: []\nseed: 1", r"options '\[\]' and seed '1' are wrong"),
+        ("game: hund\noptions: {}\nseed: x", "options '{}' and seed 'x' are wrong"),
         ('game: hund\noptions: {"dealer": 9}\nseed: 1', "option dealer: '9' is not legal"),
     ],
 )
