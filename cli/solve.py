@@ -261,11 +261,11 @@ def _without_progress(ranks: int) -> str:
     if open_tables().deck(ranks).packed:
         return (
             "Which move brings the end nearer, and a game, are shown with --line: at first it "
-            f"unpacks progress, \nas `challenge table unpack --ranks {ranks}` does."
+            f"unpacks progress,\nas `challenge table unpack --ranks {ranks}` does."
         )
     time = "minutes" if ranks <= 7 else "hours"
     return (
-        "Which move brings the end nearer is not known, so no game can be shown. For this, "
+        "Which move brings the end nearer is not known, so no game can be shown. For this,"
         f"\n`challenge table build --ranks {ranks}` makes a table of progress, in {time}."
     )
 

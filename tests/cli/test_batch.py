@@ -632,7 +632,8 @@ def test_progress_on_a_terminal_only(tmp_path):
     pty = pytest.importorskip("pty")
     controller, terminal = pty.openpty()
     arguments = f"batch --deck 4 --all -o {tmp_path}/deals.csv".split()
-    done = subprocess.Popen([*COMMAND, *arguments], stderr=terminal, cwd=ROOT)
+    at_once = f"import cli.progress; cli.progress.INTERVAL = 0; {COMMAND[-1]}"
+    done = subprocess.Popen([*COMMAND[:-1], at_once, *arguments], stderr=terminal, cwd=ROOT)
     os.close(terminal)
     shown = b""
     while select.select([controller], [], [], 60)[0]:

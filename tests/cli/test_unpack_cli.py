@@ -100,12 +100,11 @@ def test_players_of_decks_without_progress(monkeypatch):
 
 
 def test_hints(packed):
-    status, out, err = challenge(
-        "play", "challenge", "--option", "ranks=3", "--seed", "3", stdin="hint\nq\n"
-    )
+    options = ["--option", "ranks=3", "--option", "suits=SHDC", "--seed", "4"]
+    status, out, err = challenge("play", "challenge", *options, stdin="hint\nq\n")
     assert status == 0
     assert err.count("Unpacking") == 1
-    assert re.search(r"your move: hint\n[\w, ]+ win, \w\w makes most progress; \w\w loses", out)
+    assert re.search(r": hint\n[\w, ]+ win, \w\w makes most progress; \w\w loses", out)
 
 
 def test_unpack_info_and_remove(packed):

@@ -559,7 +559,7 @@ UNDECIDED = ["solve", "--deck", "advanced", "--nodes", "1000", "AKQJ8765.KQJ765"
 def test_an_undecided_deal():
     status, output, error = challenge(*UNDECIDED)
     assert (status, error) == (4, "")
-    assert "Undecided, the number of nodes was reached.\nNot proved: " in output
+    assert "Undecided, the limit of nodes was reached.\nNot proved: " in output
     assert "Searched 1,000 nodes in " in output
 
 
@@ -587,7 +587,7 @@ def test_undecided_lines():
     arguments = ["solve", "--deck", "advanced", "--nodes", "30000", "-"]
     status, output, _ = challenge(*arguments, stdin=lines)
     assert status == 4
-    assert output.splitlines()[0].endswith(": undecided, the number of nodes was reached")
+    assert output.splitlines()[0].endswith(": undecided, the limit of nodes was reached")
     status, output, error = challenge(*arguments, stdin=lines + "XYZ\n")
     assert (status, output.count("\n")) == (1, 2)
     assert error.startswith("line 3: ")
@@ -625,7 +625,8 @@ def test_interrupted_lines(monkeypatch):
 def test_wrong_sizes(text):
     status, output, error = challenge("solve", "--deck", "9", "--memory", text, "AK.Q")
     assert (status, output) == (2, "")
-    assert error == f"Error: the memory {text!r} is wrong, expected a size such as 500M or 8G\n"
+    sentence = f"{text!r} is wrong, expected a size such as 500M or 8G, at most 1024T.\n"
+    assert error.endswith(f"Invalid value for '--memory': {sentence}")
 
 
 @pytest.mark.parametrize("text", ["1G", "1gib", " 1024 M ", "1048576k", "0.5GB", "1073741824"])
