@@ -18,10 +18,12 @@ from cli.unpack import unpack as unpack_with_bar
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
 from solver.complete.deck import DeckTables
+from solver.complete.packed import PackedFile
 from solver.complete.table import (
     KINDS,
     Table,
     file_name,
+    find_rounds,
     find_table,
     table_path,
 )
@@ -69,6 +71,12 @@ def table() -> None:
     help="Where the state of the build is saved every ten minutes; a build that finds the file "
     "continues from there (default: from 7 ranks on, in the user's data folder).",
 )
+@click.option(
+    "--known",
+    is_flag=True,
+    help="Begin with what the tables of this deck that are there already say: who wins, and what "
+    "the first rounds of a build prove. The files are the same, sooner.",
+)
 @click.option("--checkpoint-every", "every", type=click.FloatRange(0), default=600, hidden=True)
 @force_option
 def build(
@@ -77,6 +85,7 @@ def build(
     threads: int | None,
     output: Path | None,
     checkpoint: Path | None,
+    known: bool,
     every: float,
     force: bool,
 ) -> None:
@@ -121,6 +130,7 @@ def build(
             f"and roughly {f'{hours:,.1f} hours' if hours > 1 else f'{hours * 60:.0f} minutes'}.",
             err=True,
         )
+    rounds = find_rounds(ranks) if known else None
     try:
         with Progress() as progress:
             builds.build_tables(
@@ -130,6 +140,8 @@ def build(
                 report=lambda now: progress(now.decided / now.total, _state(now)),
                 checkpoint=checkpoint,
                 every=every,
+                known=open_tables().deck(ranks) if known else None,
+                begins=PackedFile(rounds) if rounds else None,
             )
     except builds.BuildError as error:
         stop(str(error), BAD_INPUT)

@@ -26,8 +26,10 @@ from typing import Any
 import numpy as np
 
 from engine.errors import ChallengeError
-from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, Plan, work
-from solver.complete.coder import write_packed
+from solver.complete.blocks import LAST_STAMP, STACK, UNUSED, Layout, Plan, publish_block, work
+from solver.complete.coder import read_stamps, write_packed
+from solver.complete.deck import DeckTables, totals_of
+from solver.complete.packed import PackedFile
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
 from solver.core.bitboard import swap_trumps
@@ -75,14 +77,12 @@ class Progress:
         return max(0.0, self.expected_nodes / self.nodes - 1) * self.seconds
 
 
-def memory_needed(
-    ranks: int, distances: bool, threads: int, known: np.ndarray | None = None
-) -> int:
-    """Bytes that a build will use at most: stamps, bit tables, room for each thread, `known`."""
+def memory_needed(ranks: int, distances: bool, threads: int, known: int = 0) -> int:
+    """Bytes that a build will use at most: stamps, bit tables, room for each thread, `known` bytes
+    of what it is told."""
     sizes = block_sizes(ranks)
     bit_tables = (12 if distances else 2) * (1 << max(0, 4 * ranks - 3))
-    guide = 0 if known is None else known.nbytes
-    return sum(sizes) + bit_tables + threads * 4 * max(sizes) + guide
+    return sum(sizes) + bit_tables + threads * 4 * max(sizes) + known
 
 
 def expected_nodes(ranks: int, distances: bool) -> float:
@@ -130,6 +130,7 @@ class Builder:
         self._facts = [self.leader, self.responder]
         self._new_facts = [self.leader.copy(), self.responder.copy()] if distances else self._facts
         self._known = known
+        self._known_bytes = 0 if known is None else known.nbytes
         self._plan = plan or Plan()
         self._counter = np.zeros(1, np.int64)
         self._contexts = [self._context() for _ in range(self.threads)]
@@ -177,9 +178,36 @@ class Builder:
             proved,
             nodes,
             time.monotonic() - self._started + self._before["seconds"],
-            memory_needed(self.ranks, self.distances, self.threads, self._known),
+            memory_needed(self.ranks, self.distances, self.threads, self._known_bytes),
             expected_nodes(self.ranks, self.distances),
         )
+
+    def begin(self, stamps: np.ndarray, rounds: int) -> None:
+        """Take what the first rounds of a build prove from `stamps`, which are as `self.stamps`.
+
+        Later stamps are left out. Raises BuildError for a build of distances.
+        """
+        if self.distances:
+            raise BuildError("a build of distances cannot begin with rounds of another")
+        for start, end in pairwise(self.layout.starts.tolist()):
+            part = stamps[start:end]
+            np.copyto(self.stamps[start:end], part, where=part <= 2 * rounds)
+        self.round = rounds + 1
+        self._publish()
+
+    def _publish(self) -> None:
+        """Enter all stamps into the bit tables."""
+        self.undecided[:] = self._count_undecided()
+        starts, subsets = self.layout.starts, self.layout.subsets
+        full = (1 << 4 * self.ranks) - 1
+        for stamp in range(1, 2 * self.round - 1):
+            losses = stamp % 2 == 0
+            table = (self.responder if losses else self.leader).ctypes.data
+            for s, shape in enumerate(self.layout.shapes):
+                block = self.stamps[starts[s] : starts[s + 1]]
+                publish_block(
+                    self.ranks, losses, tuple(shape.tolist()), block, stamp, subsets, table, full
+                )
 
     def run(
         self,
@@ -380,29 +408,41 @@ def build_tables(
     report: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
     every: float = CHECKPOINT_SECONDS,
-    known: np.ndarray | None = None,
+    known: DeckTables | None = None,
+    begins: PackedFile | None = None,
 ) -> Builder:
     """Build the complete solution of a deck and write its tables.
 
     `paths`: where to write the table of each kind; without "distance" no distances are computed.
-    Progress is packed if its name ends with ".1", that of its first part. `known`: as `Builder`
-    takes it; `checkpoint`, `every`: as `Builder.run` takes them, and nobody else may use that file
-    meanwhile. Files are written whole or not at all. Raises BuildError, also if there is not enough
-    memory, CheckpointError, OSError.
+    Progress is packed if its name ends with ".1", that of its first part. `known`: tables of the
+    deck, whose outcomes say what is worth a test; `begins`: what the first rounds prove. Both make
+    a build shorter; it fails if they are wrong. `checkpoint`, `every`: as `Builder.run` takes them,
+    and nobody else may use that file meanwhile. Files are written whole or not at all. Raises
+    BuildError, also if there is not enough memory, CheckpointError, OSError.
     """
     distances = "distance" in paths
     if distances and "progress" in paths:
         raise BuildError("a build makes either distances or progress, not both")
     threads = threads or cores()
-    needed, there = memory_needed(ranks, distances, threads, known), memory_of_machine()
+    outcomes = known.unpacked("outcome") if known else None
+    told = 0 if outcomes is None else outcomes.nbytes
+    if begins:
+        told += sum(block_sizes(ranks))
+    needed, there = memory_needed(ranks, distances, threads, told), memory_of_machine()
     if there is not None and needed > there:
         raise BuildError(
             f"a build of {ranks} ranks needs {needed / 2**30:,.1f} GiB of memory, "
             f"this machine has {there / 2**30:,.1f} GiB"
         )
     with locked(checkpoint) if checkpoint else nullcontext():
-        builder = Builder(ranks, distances=distances, threads=threads, known=known)
+        builder = Builder(ranks, distances=distances, threads=threads, known=outcomes)
+        if begins and not distances and not (checkpoint and checkpoint.exists()):
+            builder.begin(read_stamps(begins), begins.facts.rounds)
         builder.run(report, checkpoint, every)
+        if known and builder.totals() != totals_of(known.outcome):
+            raise BuildError(
+                f"the build does not prove what is in {known.outcome.path}: build without --known"
+            )
         for kind, path in paths.items():
             if path.suffix == ".1":
                 write_packed(path, ranks, builder.stamps)

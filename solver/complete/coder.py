@@ -18,14 +18,13 @@ from solver.complete.blocks import UNUSED, Layout
 from solver.complete.packed import (
     BITS,
     BLOCK_CONTEXTS,
-    MOST_ROUNDS,
     STATE_WORDS,
     Facts,
     PackedFile,
     block_numbers,
     write_parts,
 )
-from solver.complete.table import TableError
+from solver.complete.table import MOST_ROUNDS, TableError
 from solver.core.bitboard import plain_suits, slices
 from solver.core.jit import njit
 from solver.core.machine import cores
@@ -89,6 +88,7 @@ def _see(row: Any, count: int, best: Any, alike: Any, second: Any) -> None:
 def walk(
     decodes: bool,
     rounds: int,
+    after: int,
     block: np.ndarray,
     firsts: tuple[int, ...],
     counts: tuple[int, ...],
@@ -101,11 +101,11 @@ def walk(
 ) -> int:
     """Go through the positions of a block in the order in which they are coded.
 
-    `block`: their values, P outermost, then Q, U, T. Either decodes `data` (words, uint16) into it;
-    the result is the number of words read, -1 if they cannot be what `encode` has written. Or
-    describes what is there: in `steps`, uint32, `context << 8 | symbol` of each position; the
-    result is their number, -1 if a position is worth less than a worse neighbour. `sums`, `starts`:
-    the part of the model for the T of this block.
+    `block`: their values, P outermost, then Q, U, T. Either decodes `data` (words, uint16) into it,
+    where it is 0; the result is the number of words read, -1 if they cannot be what `encode` has
+    written. Or describes what is there, but for what the first `after` rounds prove: in `steps`,
+    uint32, `context << 8 | symbol` of each position; the result is their number, -1 if a position
+    is worth less than a worse neighbour. `sums`, `starts`: the part of the model for this T.
     """
     ct, cu, cp, cq = counts
     best = np.zeros(ct, np.uint8)
@@ -168,11 +168,16 @@ def walk(
                             s = v
                     gap = 0 if s == 0 else 1 if b - s == 1 else 2
                     k = b * BLOCK_CONTEXTS + (0 if a < 2 else 15 if a > 6 else 3 * a - 3) + gap
-                    low = b if b else 1
-                    if not decodes:
-                        if block[here + it] < low:
+                    low = b if b > after else after + 1
+                    value = np.int64(block[here + it])
+                    if value != 0 and (decodes or value <= after or value > most - after):
+                        if value < b:
                             return -1
-                        steps[done] = k << 8 | np.int64(block[here + it]) - low
+                        continue
+                    if not decodes:
+                        if value < low:
+                            return -1
+                        steps[done] = k << 8 | value - low
                     elif sums[k, 1] == _M:
                         block[here + it] = low
                     else:
@@ -308,6 +313,44 @@ class Blocks:
         return numbers, which.reshape(high.shape).astype(np.int64)
 
 
+class BlockReader:
+    """Decodes the blocks of a packed table; may be shared by threads. Raises TableError."""
+
+    def __init__(self, table: PackedFile) -> None:
+        self._table = table
+        self._rounds = rounds = table.facts.rounds
+        self.blocks = Blocks(table.facts.ranks)
+        self._places = {number: i for i, number in enumerate(self.blocks.numbers)}
+        self._model = Model.of(rounds, np.array(table.frequencies(), np.int64))
+        values = values_of_stamps(rounds)
+        self.stamps = np.zeros(2 * rounds + 2, np.uint8)
+        """The stamp of each value."""
+        self.stamps[values[: 2 * rounds + 1]] = np.arange(2 * rounds + 1)
+        self._begins = BlockReader(table.begins) if table.begins else None
+        if self._begins:
+            self._known = values[self._begins.stamps]
+            self._known[[0, table.facts.after + 1]] = 0  # no position; not among the first rounds
+
+    def read(self, number: int, block: np.ndarray) -> None:
+        """Decode a block: the values of its positions as `walk` has them, 0 where there is none."""
+        if self._begins:
+            self._begins.read(number, block)
+            block[:] = self._known[block]
+        else:
+            block[:] = 0
+        firsts, counts, twins = self.blocks.arguments(number)
+        coded = self._table.block(self._places[number])
+        data = np.frombuffer(coded[: len(coded) & ~1], "<u2").astype(np.uint16)
+        part, after = self.blocks.part(number, self._rounds), self._table.facts.after
+        sums, starts = self._model.sums[part], self._model.starts[part]
+        down, none = self.blocks.layout.subsets.down, np.empty(0, np.uint32)
+        read = walk(
+            True, self._rounds, after, block, firsts, counts, twins, down, sums, starts, data, none
+        )
+        if 2 * read != len(coded):
+            raise TableError(f"{self._table.path} has been altered: a block cannot be decoded")
+
+
 def decode_blocks(
     table: PackedFile,
     receive: Callable[[np.ndarray, np.ndarray], None],
@@ -320,33 +363,21 @@ def decode_blocks(
     the part that is done. Any number of threads does the same. Takes up to 350 MB with 8 ranks.
     Raises TableError if the content cannot be decoded.
     """
-    blocks = Blocks(table.facts.ranks)
+    reader = BlockReader(table)
+    blocks, ranks = reader.blocks, table.facts.ranks
     layout = blocks.layout
-    rounds = table.facts.rounds
-    model = Model.of(rounds, np.array(table.frequencies(), np.int64))
-    values = values_of_stamps(rounds)
-    stamps = np.zeros(2 * rounds + 2, np.uint8)
-    stamps[values[: 2 * rounds + 1]] = np.arange(2 * rounds + 1)
     threads = threads or cores()
     rooms = [np.empty(int(layout.sizes.max()), np.uint8) for _ in range(threads)]
-    places_of = {number: i for i, number in enumerate(blocks.numbers)}
-    size, total, done = 1 << 2 * table.facts.ranks, int(layout.starts[-1]), 0
-    none = np.empty(0, np.uint32)
+    size, total, done = 1 << 2 * ranks, int(layout.starts[-1]), 0
 
     def decode(number: int, places: np.ndarray, out: np.ndarray) -> int:
         room = rooms.pop()
         try:
             firsts, counts, twins = blocks.arguments(number)
-            coded = table.block(places_of[number])
-            data = np.frombuffer(coded[: len(coded) & ~1], "<u2").astype(np.uint16)
-            part, n = blocks.part(number, rounds), int(layout.sizes[number])
-            sums, starts = model.sums[part], model.starts[part]
-            block, down = room[:n], layout.subsets.down
-            read = walk(True, rounds, block, firsts, counts, twins, down, sums, starts, data, none)
-            if 2 * read != len(coded):
-                raise TableError(f"{table.path} has been altered: a block cannot be decoded")
+            n = int(layout.sizes[number])
+            reader.read(number, room[:n])
             own, other = (layout.subsets.bits[firsts[i] : firsts[i] + counts[i]] for i in (0, 1))
-            spread(block, counts, twins, table.facts.ranks, own, other, places, stamps, out)
+            spread(room[:n], counts, twins, ranks, own, other, places, reader.stamps, out)
             return n
         finally:
             rooms.append(room)
@@ -367,16 +398,39 @@ def decode_blocks(
             receive(own_slices, content)
 
 
+def read_stamps(table: PackedFile) -> np.ndarray:
+    """The stamps of a packed table as `Builder.stamps` has them. Raises TableError."""
+    reader = BlockReader(table)
+    layout = reader.blocks.layout
+    stamps = layout.empty_stamps()
+
+    def decode(number: int) -> None:
+        ct, cu, cp, cq = reader.blocks.arguments(number)[1]
+        mine = stamps[layout.starts[number] : layout.starts[number + 1]]
+        block = np.empty(mine.size, np.uint8)
+        reader.read(number, block)
+        read = reader.stamps[block].reshape(cp, cq, cu, ct).transpose(3, 2, 0, 1).ravel()
+        np.copyto(mine, read, where=mine != UNUSED)
+
+    with ThreadPoolExecutor(cores()) as pool:
+        for _ in pool.map(decode, reader.blocks.numbers):
+            pass
+    return stamps
+
+
 def write_packed(
     path: Path,
     ranks: int,
     stamps: np.ndarray,
     report: Callable[[float], None] = lambda done: None,
+    *,
+    after: int = 0,
 ) -> list[Path]:
     """Write a packed table of progress from stamps as `Builder.stamps` has them; returns its parts.
 
-    `path`: the first part, `….progress.1`; the others stand beside it. The same stamps always give
-    the same bytes. Raises ValueError for stamps that cannot be those of a build.
+    `path`: the first part, `….progress.1`; the others stand beside it. With `after` what that many
+    rounds have proved is left out: it is in a table of its own (`layer_path`). The same stamps
+    always give the same bytes. Raises ValueError for stamps that cannot be those of a build.
     """
     blocks = Blocks(ranks)
     layout = blocks.layout
@@ -410,7 +464,7 @@ def write_packed(
         block = values[mine.reshape(shape).transpose(2, 3, 1, 0)].ravel()
         none = np.empty((1, 1), np.uint32), np.empty((1, 1), np.uint8), np.empty(0, np.uint16)
         down = layout.subsets.down
-        found = walk(False, rounds, block, firsts, shape, twins, down, *none, steps)
+        found = walk(False, rounds, after, block, firsts, shape, twins, down, *none, steps)
         if found < 0:
             raise ValueError("stamps given that contradict Raising")
         return int(found)
@@ -425,5 +479,5 @@ def write_packed(
         place = encode(steps, describe(number), model.sums[blocks.part(number, rounds)], words)
         coded.append(words[place:].astype("<u2").tobytes())
         report(0.6 + 0.4 * i / len(blocks.numbers))
-    facts = Facts(ranks, rounds, totals, digest.digest())
+    facts = Facts(ranks, rounds, totals, digest.digest(), after)
     return write_parts(path, facts, frequencies.tolist(), coded)

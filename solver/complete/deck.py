@@ -43,7 +43,7 @@ class DeckTables:
                     f"{table.path} is a table of the kind {table.kind} for {table.ranks} ranks, "
                     f"expected the kind {kind} for {ranks} ranks"
                 )
-            if table is not None and _totals(table) != _totals(outcome):
+            if table is not None and totals_of(table) != totals_of(outcome):
                 raise TableError(
                     f"{table.path} and {outcome.path} do not belong together: they claim "
                     "different numbers of wins, losses and draws"
@@ -229,7 +229,8 @@ class DeckTables:
             self.progress.release()
 
 
-def _totals(table: Table | PackedTable) -> tuple[int, int, int]:
+def totals_of(table: Table | PackedTable) -> tuple[int, int, int]:
+    """Wins, losses and draws."""
     return table.wins, table.losses, table.draws
 
 

@@ -25,6 +25,11 @@ if x >= f * 2**32 the low 16 bits of x go out and x becomes x >> 16; then x beco
 (x // f) * M + x % f + c. The block is x in three words of 16 bits, the highest first, and the
 words that went out, the latest first. Nothing else may follow.
 
+**Layers.** What the first A rounds prove can stand in a table of its own, ranks8.rounds7.1 if A is
+7, in which everything else counts as drawn, and which may have layers in its turn. The table of the
+deck then has what is left: other positions are passed over, and the symbol is the value minus
+max(b, A + 1).
+
 **Files**, all numbers little-endian. A table has parts of less than 50 MB, ranks8.progress.1,
 ranks8.progress.2, …, each with as many whole blocks as it holds.
 
@@ -36,7 +41,7 @@ ranks8.progress.2, …, each with as many whole blocks as it holds.
         12     2  number of this part, from 1
         14     2  number of parts
         16     2  R
-        18     2  zero
+        18     2  A, 0 if everything is in this table
         20     4  number of the first block in this part
         24     4  m, the number of blocks in this part
         28     4  k, the size of the model, 0 but for the first part
@@ -62,7 +67,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from engine.cards import MAX_RANKS
-from solver.complete.table import KINDS, TableError, part_path
+from solver.complete.table import KINDS, MOST_ROUNDS, TableError, layer_path, part_path
 from solver.core.files import open_regular, whole_file
 
 MAGIC = b"CHALLPAK"
@@ -71,8 +76,6 @@ BITS = 16
 """Frequencies sum to `1 << BITS`."""
 BLOCK_CONTEXTS = 18
 """Contexts of each value of the best worse neighbour."""
-MOST_ROUNDS = 126
-"""Stamps end at 253."""
 STATE_WORDS = 3
 PART_BYTES = 48_000_000
 """A part is no larger; the largest block of 8 ranks has 1.5 MB."""
@@ -89,6 +92,8 @@ class Facts(NamedTuple):
     totals: tuple[int, int, int]
     """Wins, losses and draws among all base positions."""
     digest: bytes
+    after: int = 0
+    """So many rounds are in a table of their own (`layer_path`)."""
 
 
 def block_numbers(ranks: int) -> list[int]:
@@ -122,7 +127,7 @@ def write_parts(
         mine = blocks[start : [*starts, len(blocks)][part]]
         index = struct.pack(f"<{2 * len(mine)}I", *map(len, mine), *map(zlib.crc32, mine))
         body = (model if part == 1 else b"") + index
-        fields = [MAGIC, VERSION, _KIND, facts.ranks, part, len(starts), facts.rounds, 0]
+        fields = [MAGIC, VERSION, _KIND, facts.ranks, part, len(starts), facts.rounds, facts.after]
         fields += [start, len(mine), len(body) - len(index)]
         after = *facts.totals, facts.digest
         check = zlib.crc32(body, zlib.crc32(_HEADER.pack(*fields, 0, *after)))
@@ -173,7 +178,7 @@ class _Part:
         if len(header) < _HEADER.size:
             raise TableError(f"{path} is truncated: it ends within its header")
         fields = list(_HEADER.unpack(header))
-        _, version, kind, ranks, self.number, self.parts, rounds, zero = fields[:8]
+        _, version, kind, ranks, self.number, self.parts, rounds, after = fields[:8]
         self.first, self.count, model, check = fields[8:12]
         if version != VERSION:
             raise TableError(f"{path} has format version {version}, expected {VERSION}")
@@ -184,11 +189,11 @@ class _Part:
         body = file.read(start - _HEADER.size)
         if zlib.crc32(body, zlib.crc32(_HEADER.pack(*fields))) != check:
             raise TableError(f"{path} has been altered: the check sum of its header does not match")
-        if kind != _KIND or zero or not (0 < ranks <= MAX_RANKS and 0 < rounds <= MOST_ROUNDS):
+        if kind != _KIND or not (0 < ranks <= MAX_RANKS and after < rounds <= MOST_ROUNDS):
             raise TableError(f"{path} has a header that makes no sense")
         if sum(fields[12:15]) != (1 << 4 * ranks) - 2:
             raise TableError(f"{path} claims {sum(fields[12:15])} positions of {ranks} ranks")
-        self.facts = Facts(ranks, rounds, tuple(fields[12:15]), fields[15])
+        self.facts = Facts(ranks, rounds, tuple(fields[12:15]), fields[15], after)
         self.model = body[:model]
         numbers = struct.unpack_from(f"<{2 * self.count}I", body, model)
         self.checks = numbers[self.count :]
@@ -245,16 +250,24 @@ class PackedFile:
             count += part.count
         if count != _shape_count(first.facts.ranks) - 2:
             raise TableError(f"{path} has {count} blocks, not those of {first.facts.ranks} ranks")
+        self.begins: PackedFile | None = None
+        """The table of the first rounds, if they are in one of their own."""
+        if after := first.facts.after:
+            self.begins = PackedFile(layer_path(path, after))
+            facts = self.begins.facts
+            if (facts.ranks, facts.rounds) != (first.facts.ranks, after):
+                raise TableError(f"{self.begins.path} has not the first {after} rounds of {path}")
 
     @property
     def size_bytes(self) -> int:
-        """The size of all parts."""
-        return sum(part.size_bytes for part in self._parts)
+        """The size of all files."""
+        mine = sum(part.size_bytes for part in self._parts)
+        return mine + (self.begins.size_bytes if self.begins else 0)
 
     @property
     def paths(self) -> list[Path]:
-        """The files of all parts."""
-        return [part.path for part in self._parts]
+        """All files."""
+        return [*(self.begins.paths if self.begins else ()), *(part.path for part in self._parts)]
 
     def block(self, number: int) -> bytes:
         """A coded block, by its place in the file. Raises TableError if it has been altered."""
@@ -264,7 +277,9 @@ class PackedFile:
         raise IndexError(number)
 
     def blocks(self) -> Iterator[bytes]:
-        """All coded blocks, in order. Raises TableError for one that has been altered."""
+        """All coded blocks of all files. Raises TableError for one that has been altered."""
+        if self.begins:
+            yield from self.begins.blocks()
         for part in self._parts:
             yield from map(part.block, range(part.count))
 
@@ -280,7 +295,7 @@ class PackedFile:
             for context in range((ranks + 1) * (2 * rounds + 2) * BLOCK_CONTEXTS):
                 best = context // BLOCK_CONTEXTS % (2 * rounds + 2)
                 listed, row = next(numbers), []
-                if listed > 2 * rounds + 2 - max(best, 1):
+                if listed > 2 * rounds + 2 - max(best, self.facts.after + 1):
                     raise TableError(f"{self.path} has a model that makes no sense")
                 if listed:
                     row = [next(numbers) for _ in range(listed - 1)]

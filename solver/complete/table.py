@@ -60,6 +60,8 @@ LZMA_FILTERS: list[dict[str, Any]] = [
 CHUNK_BYTES = 1 << 18
 """Uncompressed size of a chunk: small enough to unpack in milliseconds, large enough to compress
 well."""
+MOST_ROUNDS = 126
+"""A stamp of progress is a byte; so many rounds have stamps up to 252."""
 OPEN_CHUNKS = 128
 """Chunks of one table kept unpacked, the latest used."""
 
@@ -96,14 +98,21 @@ def part_path(first: Path, number: int) -> Path:
     return first.with_suffix(f".{number}") if first.suffix == ".1" else first
 
 
+def layer_path(path: Path, rounds: int) -> Path:
+    """Where the first rounds of a packed table are, if they are in one of their own: beside it."""
+    return path.with_name(f"{path.name.rsplit('.', 2)[0]}.rounds{rounds}.1")
+
+
 def has_all_parts(first: Path) -> bool:
     """Whether all files of a packed table are there."""
     try:
         with open_regular(first) as file:
-            header = file.read(16)
+            header = file.read(20)
     except OSError:
         return False
-    parts = int.from_bytes(header[14:], "little")
+    parts, after = (int.from_bytes(header[i : i + 2], "little") for i in (14, 18))
+    if after and not has_all_parts(layer_path(first, after)):
+        return False
     return all(os.path.exists(part_path(first, number)) for number in range(2, parts + 1))
 
 
@@ -331,6 +340,17 @@ class Table:
 def find_table(ranks: int, kind: str) -> Path | None:
     """The file of a table, in this package or else in the user's folder; None if there is none."""
     return find_in(DATA, ranks, kind) or find_in(user_folder(), ranks, kind)
+
+
+def find_rounds(ranks: int) -> Path | None:
+    """What the first rounds of a build prove, where a table of progress is not complete: the first
+    part of the table of most rounds, in this package or else in the user's folder."""
+    for folder in (DATA, user_folder()):
+        for rounds in range(MOST_ROUNDS, 0, -1):
+            path = layer_path(folder / packed_name(ranks, "progress"), rounds)
+            if has_all_parts(path):
+                return path
+    return None
 
 
 def find_in(folder: Path, ranks: int, kind: str) -> Path | None:

@@ -18,11 +18,12 @@ import pytest
 
 from solver import Solver, Tables
 from solver.complete import coder, packed, unpacked
-from solver.complete.blocks import Layout
-from solver.complete.build import Builder, build_tables
-from solver.complete.coder import write_packed
+from solver.complete.blocks import UNUSED, Layout
+from solver.complete.build import Builder, BuildError, build_tables
+from solver.complete.coder import read_stamps, write_packed
+from solver.complete.deck import DeckTables
 from solver.complete.packed import PackedFile
-from solver.complete.table import Table, TableError, find_in
+from solver.complete.table import Table, TableError, find_in, write_table
 from solver.complete.unpacked import PackedTable, UnpackError, open_table
 from solver.complete.verify import verify
 from solver.core.bitboard import slices
@@ -671,3 +672,87 @@ def test_outcomes_that_progress_contradicts(tmp_path):
     write_packed(tmp_path / "ranks3.progress.1", 3, stamps)
     with pytest.raises(TableError, match="has other outcomes than the progress beside it"):
         Tables(tmp_path).deck(3).scores()
+
+
+# A table in two layers: what the first rounds prove, and the rest.
+
+
+def layers(folder, ranks, after):
+    """A table of two layers and the stamps of its first rounds."""
+    stamps = built(ranks).stamps
+    first = np.where((stamps <= 2 * after) | (stamps == UNUSED), stamps, 0).astype(np.uint8)
+    path = folder / f"ranks{ranks}.progress.1"
+    write_packed(folder / f"ranks{ranks}.rounds{after}.1", ranks, first)
+    write_packed(path, ranks, stamps, after=after)
+    return path, first
+
+
+@pytest.mark.parametrize(("ranks", "after"), [(2, 1), (3, 1), (3, 2), (4, 3), (5, 4)])
+def test_layers(tmp_path, monkeypatch, ranks, after):
+    parts(monkeypatch, 20_000)
+    path, first = layers(tmp_path, ranks, after)
+    table = PackedTable(path)
+    assert set(table.paths) == set(tmp_path.glob("ranks*"))
+    assert table.size_bytes == sum(file.stat().st_size for file in table.paths)
+    assert table.unpack().tobytes() == built(ranks).content
+    assert np.array_equal(read_stamps(PackedFile(path)), built(ranks).stamps)
+    begins = PackedFile(path).begins
+    assert np.array_equal(read_stamps(begins), first)
+
+
+def test_layers_belong_together(tmp_path):
+    path, _ = layers(tmp_path, 4, 3)
+    layer = tmp_path / "ranks4.rounds3.1"
+    assert find_in(tmp_path, 4, "progress") == path
+    write_packed(layer, 4, built(4).stamps)  # more rounds than it should have
+    with pytest.raises(TableError, match=r"ranks4\.rounds3\.1 has not the first 3 rounds of"):
+        PackedFile(path)
+    _, first = layers(tmp_path, 4, 3)
+    first[np.flatnonzero(first == 6)] = 0  # the same header but for totals, other content
+    write_packed(layer, 4, first)
+    with pytest.raises(TableError):
+        PackedTable(path).unpack()
+    layer.unlink()
+    assert find_in(tmp_path, 4, "progress") is None
+    with pytest.raises(TableError, match=r"cannot read the table .*ranks4\.rounds3\.1"):
+        PackedFile(path)
+
+
+@pytest.mark.parametrize("after", [1, 3, 4])
+def test_a_build_goes_on_from_the_first_rounds(tmp_path, after):
+    path, _ = layers(tmp_path, 4, after)
+    builder = Builder(4, distances=False)
+    builder.begin(read_stamps(PackedFile(path).begins), after)
+    before = builder.progress()
+    assert 0 < before.decided < before.total
+    builder.run()
+    whole = Builder(4, distances=False)
+    whole.run()
+    assert np.array_equal(builder.stamps, built(4).stamps)
+    assert builder.totals() == built(4).totals
+    assert builder.progress().nodes < whole.progress().nodes
+
+
+def test_tables_that_are_there_shorten_a_build(tmp_path):
+    path, _ = layers(tmp_path, 4, 3)
+    outcomes = Tables().deck(4)
+    packed = tmp_path / "new.progress.1"
+    begins = PackedFile(path).begins
+    short = build_tables(4, {"progress": packed}, known=outcomes, begins=begins)
+    whole = build_tables(4, {"progress": tmp_path / "whole.progress.1"})
+    assert packed.read_bytes() == (tmp_path / "whole.progress.1").read_bytes()
+    assert short.progress().nodes < whole.progress().nodes / 2
+
+
+def test_tables_that_are_wrong_do_not_shorten_a_build(tmp_path):
+    right = Tables().deck(3).outcome
+    content = bytearray(b"".join(right.content()))
+    place = next(i for i, byte in enumerate(content[:8]) if byte)  # wins of the first slice
+    content[place] &= content[place] - 1
+    totals = right.wins - 1, right.losses + 1, right.draws
+    wrong = tmp_path / "wrong.outcome"
+    write_table(wrong, 3, "outcome", totals, [bytes(content)])
+    packed = tmp_path / "new.progress.1"
+    with pytest.raises(BuildError, match=r"the build does not prove what is in .*wrong\.outcome"):
+        build_tables(3, {"progress": packed}, known=DeckTables(3, Table(wrong)))
+    assert not packed.exists()
