@@ -456,11 +456,11 @@ def test_build_without_distances(tmp_path):
 
 
 def test_build_with_what_is_known(built, tmp_path):
-    arguments = ["table", "build", "--known", "-o", str(tmp_path / "again"), "--ranks"]
-    assert challenge(*arguments, "2")[0] == 0
+    arguments = ["table", "build", "--known", "-o"]
+    assert challenge(*arguments, str(tmp_path / "again"), "--ranks", "2")[0] == 0
     for name in ("", ".distance"):
         assert (tmp_path / f"again{name}").read_bytes() == (built / f"two{name}").read_bytes()
-    status, _, error = challenge(*arguments, "9")
+    status, _, error = challenge(*arguments, str(tmp_path / "nine"), "--ranks", "9")
     assert status == 3
     assert "there is no table for decks of 9 ranks" in error
 
