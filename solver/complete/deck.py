@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from solver.complete.table import KINDS, MissingTable, Table, TableError
 from solver.complete.unpacked import PackedTable
 from solver.complete.value import WIN
-from solver.core.bitboard import outcome_bits, plain_suits, slices, table_indices
+from solver.core.bitboard import plain_suits, slices, table_indices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,9 @@ class DeckTables:
         self.outcome = outcome
         self.distance = distance
         self.progress = progress
+        self._slice_bits = 2 * ranks
+        self._slice_mask = (1 << 2 * ranks) - 1
+        self._draws = outcome.slice_bytes >> 1  # where the bits of draws begin in a slice
         self._unpacked: dict[str, np.ndarray] = {}
         self._lock = Lock()
         for kind, table in zip(KINDS, (outcome, distance, progress), strict=True):
@@ -74,7 +77,7 @@ class DeckTables:
         A win counts as a win in d: its distance; else its place in the order of proofs, `stamp *
         64 + cards of the leader`, which falls with every trick of a proper win, too; else 1.
         """
-        number, place = index >> 2 * self.ranks, index & ((1 << 2 * self.ranks) - 1)
+        number, place = index >> self._slice_bits, index & self._slice_mask
         if self.distance is None and self.progress is not None:
             data, start = self.progress.slice(number)
             stamp = data[start + place]
@@ -82,18 +85,16 @@ class DeckTables:
             cards = place.bit_count() + p.bit_count() + q.bit_count()
             score = WIN - (stamp << 6 | cards)
             return 0 if stamp == 0 else score if stamp & 1 else -score
-        win, draw, bit = outcome_bits(place, self.ranks)
         data, start = self.outcome.slice(number)
-        if data[start + win] >> bit & 1:
-            sign = 1
-        elif data[start + draw] >> bit & 1:
+        byte, bit = start + (place >> 3), place & 7
+        wins = data[byte] >> bit & 1
+        if not wins and data[byte + self._draws] >> bit & 1:
             return 0
-        else:
-            sign = -1
+        score = WIN - 1
         if self.distance is not None:
             data, start = self.distance.slice(number)
-            return sign * (WIN - data[start + place])
-        return sign * (WIN - 1)
+            score = WIN - data[start + place]
+        return score if wins else -score
 
     def outcomes(self, hands: np.ndarray) -> np.ndarray:
         """Who wins the base positions in which the leader holds `hands`.
@@ -113,7 +114,9 @@ class DeckTables:
         import numpy as np
 
         distances = self._look_up(hands, self._table("distance"), _read_bytes, "int16")
-        distances[(distances == 0) & (np.bitwise_count(np.asarray(hands)) > 1)] = -1
+        zeros = np.flatnonzero(distances == 0)  # draws, and hands of one card
+        cards = np.bitwise_count(np.asarray(hands).flat[zeros])
+        distances.flat[zeros] = np.where(cards > 1, -1, 0)
         return distances
 
     def progress_of(self, hands: np.ndarray) -> np.ndarray:
@@ -145,17 +148,18 @@ class DeckTables:
         hands = np.asarray(hands)
         if hands.dtype.kind not in "iu":
             raise ValueError(f"hands of the type {hands.dtype} given, expected integers")
-        wrong = (hands <= 0) | (hands >= (1 << 4 * self.ranks) - 1)
-        if wrong.any():
-            raise ValueError(
-                f"hand {int(hands[wrong][0]):#x} is no base position with {self.ranks} ranks"
-            )
+        full = (1 << 4 * self.ranks) - 1
+        if hands.size and not 0 < hands.min() <= hands.max() < full:
+            wrong = hands[(hands <= 0) | (hands >= full)]
+            raise ValueError(f"hand {int(wrong[0]):#x} is no base position with {self.ranks} ranks")
         indices = table_indices(hands.astype(np.int64), self.ranks)
         size = table.slice_bytes
-        numbers, places = indices >> 2 * self.ranks, indices & ((1 << 2 * self.ranks) - 1)
-        if self.ranks <= UNPACKED_RANKS or isinstance(table, PackedTable):
-            content = self.unpacked(table.kind)
-            return read(content, numbers * size, places, size).astype(dtype)
+        whole = self.ranks <= UNPACKED_RANKS or isinstance(table, PackedTable)
+        if whole and table.kind != "outcome":  # a byte for each table index
+            return self.unpacked(table.kind)[indices].astype(dtype)
+        numbers, places = indices >> self._slice_bits, indices & self._slice_mask
+        if whole:
+            return read(self.unpacked(table.kind), numbers * size, places, size).astype(dtype)
         result = np.empty(indices.shape, dtype)
         order = np.argsort(numbers, axis=None, kind="stable")  # one slice after the other
         first = np.flatnonzero(np.diff(numbers.flat[order], prepend=-1))

@@ -63,7 +63,7 @@ well."""
 MOST_ROUNDS = 126
 """A stamp of progress is a byte; so many rounds have stamps up to 252."""
 OPEN_CHUNKS = 128
-"""Chunks of one table kept unpacked, the latest used."""
+"""Chunks of one table kept unpacked at most, the latest used."""
 
 _HEADER = struct.Struct("<8sHBBIII3Q32s")
 DATA = Path(__file__).parent.parent / "data"
@@ -255,7 +255,10 @@ class Table:
         steps = pairwise(self._offsets)
         if self._offsets[0] != index_end or any(start >= end for start, end in steps):
             raise TableError(f"{path} has chunks that do not follow one another")
-        self._open: dict[int, bytes] = {}
+        self._recent: dict[int, bytes] = {}
+        self._older: dict[int, bytes] = {}
+        """Unpacked chunks. When so many are recent that half the room is taken, they become older
+        and those that were older go: what is in use is kept, and a hit needs no lock."""
         self._lock = Lock()
 
     @property
@@ -297,14 +300,19 @@ class Table:
     def slice(self, number: int) -> tuple[bytes, int]:
         """An unpacked chunk and the offset in it at which slice `number` begins."""
         chunk, place = divmod(number, self._per_chunk)
-        with self._lock:
-            data = self._open.pop(chunk, None)
-            if data is None:
-                data = self._chunk(chunk)
-                if len(self._open) >= OPEN_CHUNKS:
-                    del self._open[next(iter(self._open))]
-            self._open[chunk] = data
+        data = self._recent.get(chunk)
+        if data is None:
+            data = self._find_chunk(chunk)
         return data, place * self.slice_bytes
+
+    def _find_chunk(self, number: int) -> bytes:
+        """A chunk that may be older, or has to be unpacked; recent from now on."""
+        with self._lock:
+            data = self._recent.get(number) or self._older.get(number) or self._chunk(number)
+            if len(self._recent) >= OPEN_CHUNKS // 2:
+                self._older, self._recent = self._recent, {}
+            self._recent[number] = data
+            return data
 
     def content(self) -> Iterator[bytes]:
         """All chunks, unpacked, in order.
