@@ -10,8 +10,11 @@ from typing import Any
 
 import click
 
+from cli.files import FILE
+from cli.parameters import Whole
 from cli.progress import Progress
 from engine.errors import GameError
+from solver.core.files import open_regular
 
 COMMAND = """
 import sys
@@ -19,22 +22,24 @@ from cli.main import main
 main(sys.argv[1:], "challenge", standalone_mode=False)
 """
 DEAL = "KQJ.JT9"
+MOST_BYTES = 1 << 20
+"""Of a report; one takes some thousand."""
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a report as JSON, to be kept.")
 @click.option(
     "--compare",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="OLD.json",
     help="Add how many times better each number is than in this report.",
 )
 @click.option(
-    "--repeats", type=click.IntRange(1), default=5, help="Measurements of each (default: 5)."
+    "--repeats", type=Whole(1, 1000), default=5, help="Measurements of each (default: 5)."
 )
 @click.option(
     "--ranks",
-    type=click.IntRange(1, 7),
+    type=Whole(1, 7),
     multiple=True,
     default=(4, 5),
     help="A deck to build, may be repeated (default: 4 and 5).",
@@ -69,7 +74,8 @@ def bench(as_json: bool, compare: Path | None, repeats: int, ranks: tuple[int, .
 def read_report(path: Path) -> dict[str, Any]:
     """A report as `--json` prints it. Raises GameError, OSError."""
     try:
-        report: dict[str, Any] = json.loads(path.read_bytes())
+        with open_regular(path) as file:
+            report: dict[str, Any] = json.loads(file.read(MOST_BYTES))
         for measurement in report["measurements"]:
             if not {"name", "unit", "work", "median"} <= measurement.keys():
                 raise KeyError

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import click
 
 from cli.picture import Picture
 from engine.arena.match import Match
 from engine.arena.play import LIMIT, REPETITION, Play, steps
+from engine.cards import Card
 from engine.game import Action, State
 
 
@@ -59,15 +60,15 @@ class Board:
         click.echo(f"Seed {seed}: {self._result(play, names)}.")
         return taken
 
-    def cut(self, match: Match, names: Sequence[str]) -> None:
+    def cut(self, rounds: Iterable[Sequence[Card]], names: Sequence[str]) -> None:
         """Print what has been cut for the deal; names are those of seats."""
-        for cut in match.cut:
+        for cut in rounds:
             cards = zip(names, map(self.picture.card, cut), strict=True)
             click.echo(f"{', '.join(f'{name} cuts {card}' for name, card in cards)}.")
 
     def start_of_deal(self, match: Match, names: Sequence[str]) -> None:
         """Print who deals in a match; names are those of seats."""
-        self.cut(match, names)
+        self.cut(match.cut, names)
         click.echo(f"Deal {match.deals + 1}: {names[match.dealer - 1]} deals.")
 
     def scores(self, match: Match, names: Sequence[str]) -> None:

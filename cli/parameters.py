@@ -43,9 +43,12 @@ NODES = Whole(1, 10**18)
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]
-    """A time greater than 0; `inf` is no limit."""
+    """A time; `inf` is no limit."""
 
     name = "seconds"
+
+    def __init__(self, least: float = math.ulp(0.0)) -> None:
+        self.least = least
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -54,8 +57,9 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
             seconds = float(value)
         except ValueError:
             seconds = math.nan
-        if not seconds > 0:
-            expected = "expected a number of seconds greater than 0, or inf"
+        if not seconds >= self.least:
+            more = " greater than 0" if self.least else ""
+            expected = f"expected a number of seconds{more}, or inf"
             self.fail(f"{quoted(value)} is wrong, {expected}.", param, ctx)
         return seconds
 

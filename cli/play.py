@@ -161,10 +161,11 @@ class Table:
         dealer = match.dealer
         cuts = self._public and bool(match.cut)
         if cuts:
-            self._board.cut(match, numbered(self.names, "seat"))
+            self._board.cut(match.cut, numbered(self.names, "seat"))
         for number in range(deals):
             seats = self.game.seats(dealer) if cuts else range(1, self.game.players + 1)
-            final = self.play_deal(self.game, match.seed + number, seats)
+            heading = records.seat_fields(seats, match.cut) if cuts and not number else NOTHING
+            final = self.play_deal(self.game, match.seed + number, seats, heading=heading)
             dealer = self.game.next_dealer(dealer, final)
 
     def play_deal(

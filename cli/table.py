@@ -11,7 +11,7 @@ import click
 
 from cli.errors import BAD_INPUT, FAILED, stop
 from cli.files import FILE, check_plain, force_option
-from cli.parameters import COUNT, JOBS, Group, Whole
+from cli.parameters import COUNT, JOBS, Group, Seconds, Whole
 from cli.progress import Progress
 from cli.unpack import get_ready
 from cli.unpack import unpack as unpack_with_bar
@@ -77,7 +77,7 @@ def table() -> None:
     help="Begin with what the tables of this deck that are there already say: who wins, and what "
     "the first rounds of a build prove. The files are the same, sooner.",
 )
-@click.option("--checkpoint-every", "every", type=click.FloatRange(0), default=600, hidden=True)
+@click.option("--checkpoint-every", "every", type=Seconds(least=0), default=600, hidden=True)
 @force_option
 def build(
     ranks: int,

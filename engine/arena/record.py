@@ -2,23 +2,26 @@
 
 A game starts with a header, `key: value` lines up to an empty one. It names the game, its options
 (JSON) and the seed of the deal, and may hold more (`players`, `choices`); the rest is the game. In
-a deal of a match the header says which it is, on which seats its players sit, and the target. A
-file holds one game or several. `check` plays the recorded actions again and expects the same text
-to the letter, so that any change of the rules shows.
+a deal of a match the header says which it is, on which seats its players sit, and the target;
+where cards were cut for the deal, `seats` and `cut` say by whom. A file holds one game or several.
+`check` plays the recorded actions again and expects the same text to the letter, so that any change
+of the rules shows.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
 from engine.arena.match import Match
 from engine.arena.play import FINISHED, Play
+from engine.cards import Card
 from engine.errors import GameError
 from engine.game import Action, Game, State, load_game
+from engine.notation import parse_card
 from engine.text import quoted
 
 
@@ -30,8 +33,13 @@ def header(game: str, options: Mapping[str, Any], seed: int, **more: object) -> 
 
 def match_fields(match: Match) -> dict[str, object]:
     """What the header of a deal says of its match."""
-    seats = ",".join(map(str, match.seats))
-    return {"deal": match.deals + 1, "seats": seats, "target": match.target}
+    return {"deal": match.deals + 1, "target": match.target, **seat_fields(match.seats, match.cut)}
+
+
+def seat_fields(seats: Sequence[int], cut: Sequence[Sequence[Card]]) -> dict[str, object]:
+    """What the header of a deal says of the seats of its players, and of the cards cut for it."""
+    rounds = ", ".join(" ".join(map(str, cards)) for cards in cut)
+    return {"seats": ",".join(map(str, seats)), **({"cut": rounds} if cut else {})}
 
 
 def match_of(header: Mapping[str, str], before: Match | None) -> Match | None:
@@ -48,9 +56,9 @@ def match_of(header: Mapping[str, str], before: Match | None) -> Match | None:
         dealer = seats[play.state.dealer - 1]
     except (KeyError, ValueError, IndexError):
         raise GameError("a deal of a match must say which it is, and its seats") from None
-    match = before if number > 1 else replace(Match.start(play.game, 0, header["target"]), cut=())
+    match = before if number > 1 else Match.start(play.game, 0, header["target"])
     if number == 1 and match:
-        match = replace(match, dealer=dealer)
+        match = replace(match, dealer=dealer, cut=cut_of(header)[1])
     if match is None or (match.deals + 1, match.seats, match.game.dealt_by(dealer)) != (
         number,
         seats,
@@ -58,6 +66,34 @@ def match_of(header: Mapping[str, str], before: Match | None) -> Match | None:
     ):
         raise GameError(f"deal {number} does not follow in its match, expected the next one")
     return match
+
+
+def cut_of(header: Mapping[str, str]) -> tuple[tuple[int, ...], tuple[tuple[Card, ...], ...]]:
+    """The seats of the players of a deal, and the cards cut for it, round by round, by seat.
+
+    Both are () if no cards were cut. Raises GameError if the dealer has not cut the highest rank.
+    """
+    if "cut" not in header:
+        return (), ()
+    play = start(header)
+    count = play.game.players
+    try:
+        seats = tuple(map(int, header["seats"].split(",")))
+        cut = tuple(tuple(map(parse_card, text.split())) for text in header["cut"].split(","))
+        dealer = seats[play.state.dealer - 1]
+        good = sorted(seats) == list(range(1, count + 1))
+        good = good and all(len(cards) == len(set(cards)) == count for cards in cut)
+        *ties, last = ([card.rank for card in cards] for cards in cut)
+        good = good and last.count(max(last)) == 1 and last.index(max(last)) == dealer - 1
+        good = good and all(ranks.count(max(ranks)) > 1 for ranks in ties)
+    except (KeyError, ValueError, IndexError, GameError):
+        good = False
+    if not good:
+        raise GameError(
+            f"the cut {quoted(header['cut'])} of seats {quoted(header.get('seats', ''))} is wrong, "
+            "expected a card of each, the highest of the dealer"
+        )
+    return seats, cut
 
 
 def start(header: Mapping[str, str]) -> Play:

@@ -138,6 +138,15 @@ def test_no_report(tmp_path, text):
     )
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "most"), [("--repeats", "0", "1,000"), ("--ranks", "8", "7")]
+)
+def test_numbers_out_of_bounds(option, value, most):
+    status, output, errors = bench(option, value)
+    assert (status, output) == (2, "")
+    assert errors.endswith(f"{value!r} is wrong, expected a whole number from 1 to {most}.\n")
+
+
 def test_missing_report(tmp_path):
     status, _, errors = bench("--compare", tmp_path / "none.json")
     assert status == 2

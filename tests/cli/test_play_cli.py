@@ -126,8 +126,7 @@ def test_a_match(tmp_path):
     won = re.fullmatch(r"The match is won by seat \d \((\w+)\), lost by seat \d \((\w+)\)\.", last)
     assert re.search(rf"\({won[1]}\) 3\b", scores[-1])
     assert re.fullmatch(r"seat 1 \(perfect\) cuts \S+, seat 2 \(greedy\) cuts \S+\.", lines[0])
-    replayed = challenge("replay", str(file), "--quiet")[1]
-    assert replayed == output.partition("\n")[2]
+    assert challenge("replay", str(file), "--quiet") == (0, output, "")
 
 
 @pytest.mark.parametrize(
@@ -207,6 +206,50 @@ def test_people_cut_for_the_deal_and_choose_suits():
     assert "3. player 2 (greedy) chooses diamonds as trumps\n" in first
     assert "6: player 1 (greedy) deals" in second  # the deal alternates
     assert "1. player 1 (greedy) chooses spades as trumps\n" in second
+
+
+def test_replay_shows_the_cards_cut_and_the_suits_chosen(tmp_path):
+    file = tmp_path / "games"
+    command = f"play challenge --option ranks=2 --deals 2 --seed 3 --record {file}"
+    output = run(command, answers=["1", "", "1", "", "1", ""] * 60)[1]
+    cut = "seat 1 (human) cuts K♥, seat 2 (greedy) cuts A♦."
+    assert output.startswith(f"{cut}\n\nchallenge, seed 3: player 1 (greedy) deals\n")
+    status, replayed, _ = challenge("replay", str(file))
+    assert status == 0
+    assert replayed.startswith(f"{cut}\n\nchallenge, seed 3: player 1 (greedy) deals\n")
+    assert replayed.count("cuts") == 2
+    for line in output.splitlines():
+        if re.search(r"^ +\d+\. player .* as (trumps|second suit)$|^Seed ", line):
+            assert line in replayed.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("seats", "cut"),
+    [
+        ("2,1", "AH KD"),
+        ("1,2", "KH AD"),
+        ("2,1", "AH AD"),
+        ("2,1", "AD AD, KH AD"),
+        ("2,1", "QH KD, KH AD"),
+        ("2,1", "KH AD QS"),
+        ("2,1", "KH"),
+        ("2,1", "KH 17"),
+        ("2,1", "-"),
+        ("2,2", "KH AD"),
+        ("2", "KH AD"),
+        ("x", "KH AD"),
+    ],
+)
+def test_replay_refuses_a_cut_that_does_not_choose_the_dealer(tmp_path, seats, cut):
+    file = tmp_path / "games"
+    run(f"play challenge --option ranks=2 --players greedy,random --seed 3 --record {file}")
+    text = file.read_text().replace("\n\n", "\nseats: 2,1\ncut: KH KD, KH AD\n\n", 1)
+    file.write_text(text)
+    assert challenge("replay", str(file))[1].startswith("seat 1 (random) cuts K♥, seat 2 (greedy)")
+    file.write_text(text.replace("2,1", seats).replace("KH KD, KH AD", cut))
+    status, _, error = challenge("replay", str(file))
+    assert (status, error.count("\n")) == (2, 1)
+    assert "is wrong, expected a card of each, the highest of the dealer" in error
 
 
 def test_suits_are_fixed_by_option_and_where_nobody_chooses():

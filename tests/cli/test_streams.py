@@ -45,9 +45,10 @@ def test_standard_input_closed():
     status, _, error = run_without("<&-", "play kozel")
     assert status == 2
     assert error.startswith("Error: standard input is closed, expected it open")
-    status, _, error = run_without("<&-", "solve -")
-    assert status == 2
-    assert error.startswith("Error: standard input is closed")
+    for arguments in ("solve -", "replay -"):
+        status, _, error = run_without("<&-", arguments)
+        assert status == 2
+        assert error.startswith("Error: standard input is closed")
 
 
 def test_standard_output_closed():
@@ -106,6 +107,37 @@ def test_links_that_go_round(tmp_path, monkeypatch, arguments):
     assert error.endswith("one: Too many levels of symbolic links\n")
     assert error.count("\n") == 1
     assert sorted(os.listdir()) == ["one", "other"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "report {} -o page.html",
+        "replay {}",
+        "bench --compare {}",
+        "table info {}",
+        "table verify {}",
+        "table verify --ranks 2 --checkpoint {}",
+        "table build --ranks 2 -o two --checkpoint {}",
+        "batch --deck 2 --all -o {} --resume",
+        "batch --deck 2 --all -o {} --format parquet --resume",
+        "batch --deck 2 --all --summary {}",
+        "play kozel --players greedy,greedy,greedy,greedy --record {}",
+    ],
+)
+def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch, arguments):
+    """Where a file is read, or replaced as a whole."""
+    if "report" in arguments:
+        pytest.importorskip("matplotlib")
+    if "parquet" in arguments:
+        pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    status, _, error = challenge(*arguments.format("pipe").split())
+    assert status == 2
+    assert "regular file" in error
+    assert error.count("\n") == 1
+    assert os.listdir() == ["pipe"]
 
 
 @pytest.mark.parametrize(
