@@ -24,6 +24,12 @@ os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="challenge-tests-")
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="challenge-tests-")
 
 
+@pytest.fixture
+def no_sync(monkeypatch):
+    """Nothing waits for the disk: for tests of kills and locks, in which the system lives on."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     """Start workers for all tests. A few files are done before; slow tests take much memory."""

@@ -1,5 +1,6 @@
 """The command line, in this process or in one of its own."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,3 +28,28 @@ def run(*arguments, stdin="", **options):
         [*COMMAND, *arguments], input=stdin.encode(), capture_output=True, cwd=ROOT, **options
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def start(*arguments, error=os.devnull):
+    """Run the command in a fork of this process, which has loaded all that it needs: its number.
+
+    What it says on standard error goes into the file `error`.
+    """
+    process = os.fork()
+    if process:
+        return process
+    status = 1
+    try:
+        os.dup2(os.open(error, os.O_WRONLY | os.O_CREAT), 2)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+        main([*map(str, arguments)], prog_name="challenge")
+    except SystemExit as end:
+        status = end.code or 0
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def status_of(process):
+    """The exit status of a process that was started, when it has ended; less than 0: a signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
