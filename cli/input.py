@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from engine.errors import GameError, NotationError
+from engine.problem import Line
 from engine.text import quoted
 
 LONGEST_LINE = 10_000
@@ -13,36 +14,36 @@ LONGEST_LINE = 10_000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_lines(stream: BinaryIO) -> Iterator[tuple[int, str | NotationError]]:
-    """The lines of a stream as they arrive, each with its number from 1, or what is wrong with it.
+def read_lines(stream: BinaryIO, name: str = "standard input") -> Iterator[Line]:
+    """The lines of a stream as they arrive, each with what is wrong with it as text.
 
     Comments, from `#` to the end of the line, are left out, and lines with nothing else. A byte
-    order mark inside a line, where files were joined, begins a line. Raises GameError for UTF-16.
+    order mark inside a line, where files were joined, begins a line. Raises GameError for UTF-16;
+    `name`: what it calls the stream.
     """
     number = 0
     while line := stream.readline(LONGEST_LINE):
         number += 1
         if number == 1 and _is_utf_16(line):
             raise GameError(
-                "standard input is UTF-16, expected UTF-8: convert it, for instance by "
+                f"{name} is UTF-16, expected UTF-8: convert it, for instance by "
                 "iconv -f UTF-16 -t UTF-8"
             )
+        text = line.decode(errors="replace")
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
             while line and not line.endswith(b"\n"):
                 line = stream.readline(LONGEST_LINE)
-            yield (
-                number,
-                NotationError(f"longer than {LONGEST_LINE:,} bytes, expected a deal or a position"),
-            )
+            wrong = f"longer than {LONGEST_LINE:,} bytes, expected a deal or a position"
+            yield Line(number, text, NotationError(wrong))
             continue
-        text = line.decode(errors="replace")
         if "\0" in text or "\ufffd" in text:
             wrong = "has NUL characters" if "\0" in text else "is not UTF-8"
-            yield number, NotationError(f"{quoted(text)} {wrong}, expected UTF-8 text")
+            error = NotationError(f"{quoted(text)} {wrong}, expected UTF-8 text")
+            yield Line(number, text, error)
             continue
         for part in text.split("\ufeff"):
             if problem := part.partition("#")[0].strip():
-                yield number, problem
+                yield Line(number, problem)
 
 
 def _is_utf_16(line: bytes) -> bool:

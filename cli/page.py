@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 
 from cli import plots
 from cli.picture import Picture
-from engine.arena.interval import share_interval
 from engine.cards import SUIT_SYMBOLS, SUITS, deck_name, lowest_rank
 from engine.deals import Deal, all_deals
 from engine.errors import GameError
@@ -24,7 +23,7 @@ from solver.complete.table import MissingTable
 from solver.solution import Solution
 from solver.solver import solve_many
 from solver.study.batch import COLUMNS, Record, describe
-from solver.study.summary import OUTCOMES, Summary
+from solver.study.summary import UNDECIDED, Summary, bounds
 
 GAMES = 10
 LEAST = 64
@@ -82,17 +81,30 @@ $body
 
 
 def write_page(records: list[Record]) -> str:
-    """The page on the records of a batch. Raises GameError if they are not deals of one deck."""
+    """The page on the records of a batch. Raises GameError if they are not deals of one deck.
+
+    Of a list, bad lines and positions are left out.
+    """
+    listed = "line_number" in records[0]
+    left_out = len(records)
+    records = [record for record in records if record["deal"] is not None]
+    left_out -= len(records)
     ranks = find_deck(records)
     check_once(records, ranks)
     deals = all_deals(ranks)
-    every = all(record["deal"] == str(deal) for record, deal in zip(records, deals, strict=False))
+    every = not listed and all(
+        record["deal"] == str(deal) for record, deal in zip(records, deals, strict=False)
+    )
     summary = Summary(weighted=every)
     for record in records:
         summary.add(record)
     title = f"Challenge: deals of {deck_name(ranks)}"
+    which = _which(records, ranks, summary)
+    if listed:
+        which = f"{counted(len(records), 'deal')} of a list"
+        which += f", without {counted(left_out, 'other line')}." if left_out else "."
     return PAGE.substitute(
-        title=title, narrow=NARROW, body="\n".join(_body(title, records, ranks, summary))
+        title=title, narrow=NARROW, body="\n".join(_body(title, which, records, ranks, summary))
     )
 
 
@@ -117,7 +129,8 @@ def check_once(records: Sequence[Record], ranks: int) -> None:
         deal = record["deal"]
         before = known.setdefault(deal, record)
         times[deal] += 1
-        if any(record[column] != before[column] for column in COLUMNS):
+        searched = "undecided" in (record["outcome"], before["outcome"])  # one got further
+        if not searched and any(record[column] != before[column] for column in COLUMNS):
             raise GameError(f"record {number} contradicts an earlier one of the same deal, {deal}")
     first = islice(all_deals(ranks), len(known))
     if (
@@ -148,19 +161,28 @@ def longest_deals(records: list[Record], ranks: int) -> list[Deal]:
     return list(found.values())
 
 
-def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> Iterator[str]:
+def _body(
+    title: str, which: str, records: list[Record], ranks: int, summary: Summary
+) -> Iterator[str]:
     yield f"<h1>{title}</h1>"
-    yield f"<p>{_which(records, ranks, summary)}</p>"
+    yield f"<p>{which}</p>"
     yield from _numbers(summary)
+    note = ""
+    if summary.outcomes[UNDECIDED]:
+        note = (
+            " Lines reach from undecided deals being lost to their being won; "
+            + ("points are" if summary.estimates else "there is no")
+            + " an estimate, not a proof."
+        )
     yield from _section(
         "Won by number of own trumps",
-        "The share of deals that the dealer wins, by how many trumps he has kept.",
+        "The share of deals that the dealer wins, by how many trumps he has kept." + note,
         partial(plots.share_by_number, summary=summary),
         (4.2, 3.2),
     )
     yield from _section(
         "Won by rank of own trumps",
-        "The share of deals that the dealer wins with and without each of his trumps.",
+        "The share of deals that the dealer wins with and without each of his trumps." + note,
         partial(plots.share_by_rank, records=records, ranks=ranks, summary=summary),
         (4, 3.2),
     )
@@ -176,6 +198,8 @@ def _body(title: str, records: list[Record], ranks: int, summary: Summary) -> It
             partial(plots.distances, records=records, summary=summary),
             (4, 3.2),
         )
+    if summary.estimates:
+        caption += " Of undecided deals, bluish ones are likely wins, reddish ones likely losses."
     if len({record["deal"] for record in records}) < 4**ranks:
         caption += " White ones are not among these deals."
     yield from _section(
@@ -198,14 +222,20 @@ def _which(records: list[Record], ranks: int, summary: Summary) -> str:
 
 
 def _numbers(summary: Summary) -> Iterator[str]:
-    won, drawn, lost = (summary.outcomes[outcome] for outcome in OUTCOMES)
-    total = won + drawn + lost
+    won, drawn = summary.outcomes["win"], summary.outcomes["draw"]
+    undecided, total = summary.outcomes[UNDECIDED], summary.outcomes.total()
     detail = f"{won:,} of {total:,}"
     if not summary.weighted:
-        detail += " (95% interval {:.2%} to {:.2%})".format(*share_interval(won, total))
+        detail += " (95% interval {:.2%} to {:.2%})".format(*bounds(summary.outcomes))
     yield '<dl class="numbers">'
-    yield _number("Dealer wins", f"{won / total:.2%}", detail)
+    yield _number("Dealer wins" + " at least" * bool(undecided), f"{won / total:.2%}", detail)
     yield _number("Draws", f"{drawn / total:.2%}", f"{drawn:,}")
+    if undecided:
+        yield _number("Undecided", f"{undecided / total:.2%}", f"{undecided:,}")
+    if summary.estimated_share is not None:
+        yield _number(
+            "Dealer wins, estimated", f"{summary.estimated_share:.1%}", "an estimate, not a proof"
+        )
     if summary.longest is not None:
         yield _number("Median game", counted(summary.median or 0, "trick"), "")
         longest = ", ".join(summary.longest_deals[:2])

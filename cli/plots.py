@@ -18,17 +18,24 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from engine.arena.interval import share_interval
 from engine.cards import RANKS
 from solver.study.batch import Record
-from solver.study.summary import Summary
+from solver.study.summary import Summary, bounds
 
 BLUE, ORANGE = "#2a6fb0", "#d9722e"
 INK, PAPER, EDGE, GRID = "#20242a", "#ffffff", "#9aa0a6", "#e6e8eb"
 DARK = {INK: "#e3e6ea", PAPER: "#20242a", EDGE: "#6c737b", GRID: "#3a4048"}
 """What colours become on a dark page."""
-COLOURS = {"win": BLUE, "draw": "black", "loss": ORANGE}
-NAMES = {"win": "dealer wins", "draw": "draw", "loss": "dealer loses"}
+GREY = "#b4b9c0"
+COLOURS = {"win": BLUE, "draw": "black", "loss": ORANGE, "undecided": GREY}
+NAMES = {
+    "win": "dealer wins",
+    "draw": "draw",
+    "loss": "dealer loses",
+    "undecided": "undecided",
+}
+ESTIMATED = LinearSegmentedColormap.from_list("", ["#e4c3ad", "#d5d5d3", "#b3c8dc"])
+"""Undecided deals, from a loss to a win by their estimate."""
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "challenge",  # the same records give the same picture
@@ -71,9 +78,13 @@ def share_by_number(figure: Figure, summary: Summary) -> None:
     axes.grid(axis="y")
     total = summary.outcomes.total()
     for number, outcomes in sorted(summary.by_trumps.items()):
-        share, low, high = _share(outcomes, summary.weighted)
-        axes.bar(number, share, 0.75, color=BLUE)
+        share, low, high = _share(outcomes, summary.weighted, summary.estimated[number])
+        won, undecided = (outcomes[name] / outcomes.total() for name in ("win", "undecided"))
+        axes.bar(number, won, 0.75, color=BLUE)
+        axes.bar(number, undecided, 0.75, bottom=won, color=GREY)
         axes.vlines(number, low, high, color=INK)
+        if undecided:
+            axes.plot(number, share, "D", color=INK)
         axes.annotate(
             f"{share:.1%}", (number, high), (0, 3), textcoords="offset points", ha="center"
         )
@@ -97,11 +108,15 @@ def share_by_rank(figure: Figure, records: Sequence[Record], ranks: int, summary
     ):
         for place, rank in enumerate(RANKS[:ranks]):
             outcomes: Counter[str] = Counter()
+            estimated = 0.0
             for record in records:
                 if (rank in record["dealer_trump"]) == held:
-                    outcomes[record["outcome"]] += record["weight"] if summary.weighted else 1
+                    amount = record["weight"] if summary.weighted else 1
+                    outcomes[record["outcome"]] += amount
+                    if record["outcome"] == "undecided":
+                        estimated += amount * (record["estimate_win"] or 0)
             if outcomes:
-                share, low, high = _share(outcomes, summary.weighted)
+                share, low, high = _share(outcomes, summary.weighted, estimated)
                 axes.vlines(place, low, high, color=colour)
                 axes.plot(place, share, marker, color=colour, markersize=9, label=label)
                 axes.annotate(
@@ -167,9 +182,12 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
     image = np.ones((len(holdings), len(holdings), 4))
     for record in records:
         outcome, distance = record["outcome"], record["distance"]
-        image[place[record["dealer_trump"]], place[record["dealer_second"]]] = (
-            to_rgba(COLOURS[outcome]) if distance is None else fading[outcome](norm(distance))
-        )
+        colour = to_rgba(COLOURS[outcome])
+        if distance is not None:
+            colour = fading[outcome](norm(distance))
+        elif outcome == "undecided" and record["estimate_win"] is not None:
+            colour = ESTIMATED(record["estimate_win"] + record["estimate_draw"] / 2)
+        image[place[record["dealer_trump"]], place[record["dealer_second"]]] = colour
     axes = figure.subplots()
     axes.imshow(image, origin="lower", interpolation="none")
     edges = [-0.5, *(np.cumsum([len(group) for group in groups]) - 0.5)]
@@ -186,7 +204,7 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
     axes.tick_params(length=0)
     axes.set_xlabel(f"second suit{unit}")
     axes.set_ylabel(f"own trumps{unit}")
-    shown = ["draw"] if summary.outcomes["draw"] else []
+    shown = [outcome for outcome in ("draw", "undecided") if summary.outcomes[outcome]]
     if summary.longest is None:
         shown += ["win", "loss"]
     else:
@@ -205,10 +223,16 @@ def heat_map(figure: Figure, records: Sequence[Record], ranks: int, summary: Sum
     )
 
 
-def _share(outcomes: Counter[str], exact: bool) -> tuple[float, float, float]:
-    """The share won, and between which bounds it lies."""
+def _share(
+    outcomes: Counter[str], exact: bool, estimated: float = 0.0
+) -> tuple[float, float, float]:
+    """The share won, and between which bounds it lies.
+
+    `estimated`: what undecided ones may add to the wins; the bounds take them as lost and as won.
+    """
     won, total = outcomes["win"], outcomes.total()
-    return won / total, *((won / total,) * 2 if exact else share_interval(won, total))
+    most = (won + outcomes["undecided"]) / total
+    return (won + estimated) / total, *((won / total, most) if exact else bounds(outcomes))
 
 
 def _narrow(figure: Figure) -> bool:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import queue
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from itertools import groupby
 from typing import Any, BinaryIO
 
 import click
-from click.core import ParameterSource
 
 from cli.errors import FAILED, UNDECIDED
 from cli.input import read_lines
-from cli.parameters import NODES, Choice, Seconds, Size, deck_option
+from cli.limits import check_effect, limit_options
+from cli.parameters import JOBS, deck_option
 from cli.picture import Picture
 from cli.unpack import get_ready
-from engine.cards import deck_name
+from engine.deals import Deal
 from engine.errors import GameError
-from engine.problem import read_problem
-from engine.text import counted
+from engine.position import Position
+from engine.problem import Line, read_problem
+from engine.text import counted, one_line
 from solver.complete.table import MissingTable
 from solver.solution import Outcome, Solution
-from solver.solver import DEFAULT_SECONDS, METHODS, Solver
+from solver.solver import DEFAULT_SECONDS, Solver
 from solver.tables import open_tables
 
-LIMITS = {"--time": "max_seconds", "--memory": "max_memory", "--nodes": "max_nodes"}
-"""Options -> what `Solver` calls them."""
+AHEAD = 4
+"""Lines read ahead for every process."""
+
 REASONS = {
     "time": "the time was up",
     "memory": "the memory was full",
@@ -48,38 +55,8 @@ class DashedArguments(click.Command):
 @deck_option("The deck of a deal (default: easy).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 @click.option("--line", is_flag=True, help="Add a whole game with best play on both sides.")
-@click.option(
-    "--method",
-    type=Choice(METHODS),
-    default="auto",
-    show_default=True,
-    help="Look up a table or search; auto searches for decks without a table.",
-)
-@click.option(
-    "--time",
-    "max_seconds",
-    type=Seconds(),
-    default=DEFAULT_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="Stop the search for a position after so long; inf: no limit.",
-)
-@click.option(
-    "--memory",
-    "max_memory",
-    type=Size(),
-    default="1G",
-    show_default=True,
-    metavar="SIZE",
-    help="Let a search take no more memory than this, such as 500M or 8G.",
-)
-@click.option(
-    "--nodes",
-    "max_nodes",
-    type=NODES,
-    metavar="N",
-    help="Stop a search after so many nodes; without another limit, always with the same answer.",
-)
+@limit_options(DEFAULT_SECONDS)
+@click.option("--jobs", type=JOBS, default=1, help="Number of processes for lines (default: 1).")
 @click.argument("problem", nargs=-1, metavar="DEAL|POSITION|-")
 @click.pass_context
 def solve(
@@ -88,6 +65,7 @@ def solve(
     deck: int | None,
     as_json: bool,
     line: bool,
+    jobs: int,
     problem: tuple[str, ...],
     **how: Any,
 ) -> None:
@@ -110,7 +88,9 @@ def solve(
 
     With -, deals and positions are read from standard input, one a line, and each answer is one
     line. Empty lines and comments, from # to the end of a line, are left out. Searches use what was
-    proved for earlier lines of the same deck.
+    proved for earlier lines of the same deck; with --jobs each process does so by itself, in as
+    much memory. With --json every object has the line it answers, "line_number" and "input", and
+    a line that is bad has an object with "error".
 
     \b
     Examples:
@@ -137,58 +117,126 @@ def solve(
     if problem == ("-",):
         if sys.stdin is None:  # it is closed
             raise GameError("standard input is closed, expected deals or positions, one a line")
-        check_effect(ctx, solver, deck, line)
-        ctx.exit(solve_stream(sys.stdin.buffer, deck, as_json, line, solver))
+        check(ctx, solver, deck, line)
+        with contextlib.ExitStack() as stack:
+            lines = answers(sys.stdin.buffer, deck, line, solver)
+            if jobs > 1:
+                lines = stack.enter_context(shared(sys.stdin.buffer, deck, line, solver, how, jobs))
+            status = tell(lines, deck, as_json, line)
+        ctx.exit(status)
+    if jobs > 1:
+        raise click.UsageError("--jobs is for lines of standard input, expected - or no --jobs.")
     asked = read_problem(" ".join(problem), deck)
-    check_effect(ctx, solver, asked.ranks, line)
+    check(ctx, solver, asked.ranks, line)
     if line and solver.looks_up(asked.ranks):
         get_ready(asked.ranks)
     solution = solver.solve(asked, line=line)
-    click.echo(as_object(solution, line) if as_json else "\n".join(describe(solution)))
+    text = json.dumps(as_object(solution, line)) if as_json else "\n".join(describe(solution))
+    click.echo(text)
     if solution.outcome == Outcome.UNDECIDED:
         ctx.exit(UNDECIDED)
 
 
-def check_effect(ctx: click.Context, solver: Solver, ranks: int | None, line: bool) -> None:
-    """Raise a usage error for an option that cannot have an effect.
-
-    `ranks`: the deck; None for lines that may be of several decks.
-    """
+def check(ctx: click.Context, solver: Solver, ranks: int | None, line: bool) -> None:
+    """Raise a usage error for an option that cannot have an effect; `ranks`: see `check_effect`."""
     searches = solver.method == "search" or bool(ranks and not solver.looks_up(ranks))
     looks_up = solver.method == "table" or bool(ranks and solver.looks_up(ranks))
-    deck = deck_name(ranks) if ranks else "every deck"
-    if line and searches:
-        raise click.UsageError(f"--line takes a table, but {deck} is searched, expected no --line.")
-    for option, name in LIMITS.items():
-        if looks_up and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"{option} limits a search, but {deck} is looked up in a table, "
-                f"expected no {option}, or --method search."
-            )
+    check_effect(ctx, looks_up, searches, ranks, "--line" if line else None)
 
 
-def solve_stream(
-    stream: BinaryIO, deck: int | None, as_json: bool, line: bool, solver: Solver
-) -> int:
-    """Answer each line of a stream as it comes; the exit status."""
+Answer = tuple[Line, Deal | Position | None, Solution | Exception]
+"""A line, what it asks, and the answer or what is wrong with the line."""
+
+
+def read(line: Line, deck: int | None, solver: Solver, game: bool) -> Deal | Position:
+    """What a line asks; with `game`, tables are ready for one. Raises GameError."""
+    if line.error:
+        raise line.error
+    problem = read_problem(line.text, deck)
+    if game and solver.looks_up(problem.ranks):
+        get_ready(problem.ranks)
+    return problem
+
+
+def answers(stream: BinaryIO, deck: int | None, game: bool, solver: Solver) -> Iterator[Answer]:
+    """The answers to the lines of a stream as they come, in this process."""
+    for line in read_lines(stream):
+        problem = None
+        try:
+            problem = read(line, deck, solver, game)
+            yield line, problem, solver.solve(problem, line=game)
+        except (GameError, MissingTable) as error:
+            yield line, problem, error
+
+
+@contextlib.contextmanager
+def shared(
+    stream: BinaryIO, deck: int | None, game: bool, solver: Solver, how: dict[str, Any], jobs: int
+) -> Iterator[Iterator[Answer]]:
+    """`answers` by several processes, in the order of the lines, each as soon as it is known.
+
+    A thread reads ahead, by a few lines for every process.
+    """
+    from solver.study.workers import solvers
+
+    Pending = tuple[Line, Deal | Position | None, Any]
+    waiting: queue.Queue[Pending | BaseException | None] = queue.Queue(AHEAD * jobs)
+
+    def read_ahead() -> None:
+        try:
+            for line in read_lines(own_stream(stream)):
+                try:
+                    problem = read(line, deck, solver, game)
+                    waiting.put((line, problem, ask(problem, game)))
+                except (GameError, MissingTable) as error:
+                    waiting.put((line, None, error))
+        except BaseException as error:  # raised where answers are taken
+            waiting.put(error)
+        else:
+            waiting.put(None)
+
+    def taken() -> Iterator[Answer]:
+        while (pending := waiting.get()) is not None:
+            if isinstance(pending, BaseException):
+                raise pending
+            line, problem, answer = pending
+            try:
+                yield line, problem, answer if problem is None else answer.result()
+            except (GameError, MissingTable) as error:
+                yield line, problem, error
+
+    try:
+        with solvers(jobs, **how) as ask:
+            threading.Thread(target=read_ahead, daemon=True).start()
+            yield taken()
+    except BrokenExecutor:
+        raise click.ClickException("worker processes have died (out of memory?)") from None
+
+
+def own_stream(stream: BinaryIO) -> BinaryIO:
+    """A stream for a thread that may be left waiting for it, which must not keep Python running."""
+    try:
+        return open(os.dup(stream.fileno()), "rb")
+    except OSError:  # no file, but something that does not wait
+        return stream
+
+
+def tell(answered: Iterator[Answer], deck: int | None, as_json: bool, line: bool) -> int:
+    """Print answers as they come; the exit status."""
     picture = Picture()
     status = 0
-    for number, text in read_lines(stream):
-        try:
-            if isinstance(text, GameError):
-                raise text
-            problem = read_problem(text, deck)
-            if line and solver.looks_up(problem.ranks):
-                get_ready(problem.ranks)
-            solution = solver.solve(problem, line=line)
-        except (GameError, MissingTable) as error:
-            if deck and isinstance(error, MissingTable):
-                raise  # no line can be answered
-            click.echo(f"line {number}: {error}", err=True)
+    for where, problem, solution in answered:
+        place = {"line_number": where.number, "input": one_line(where.text)}
+        if isinstance(solution, Exception):
+            if deck and isinstance(solution, MissingTable):
+                raise solution  # no line can be answered
+            click.echo(f"line {where.number}: {solution}", err=True)
+            if as_json:
+                click.echo(json.dumps(place | {"error": one_line(str(solution))}))
             status = FAILED
             continue
         if as_json:
-            click.echo(as_object(solution, line))
+            click.echo(json.dumps(place | as_object(solution, line)))
         else:
             click.echo(f"{problem}: {summary(solution, picture)}")
         if solution.effort and solution.effort.stopped == "interrupt":
@@ -198,10 +246,10 @@ def solve_stream(
     return status
 
 
-def as_object(solution: Solution, line: bool) -> str:
-    """The solution as JSON; with `line`, a key for it even where no game can be given."""
+def as_object(solution: Solution, line: bool) -> dict[str, Any]:
+    """The solution for JSON; with `line`, a key for it even where no game can be given."""
     found = solution.to_dict()
-    return json.dumps({"line": None, **found} if line and "line" not in found else found)
+    return {"line": None, **found} if line and "line" not in found else found
 
 
 def verdict(solution: Solution) -> str:

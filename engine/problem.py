@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from engine.deals import Deal
 from engine.errors import GameError
 from engine.notation import clean
 from engine.position import Position
 
 Problem = Position | Deal | str
+
+
+class Line(NamedTuple):
+    """A line that was read, without its comment."""
+
+    number: int
+    """From 1."""
+    text: str
+    error: GameError | None = None
+    """What is wrong with it as text."""
 
 
 def read_problem(text: str, ranks: int | None = None) -> Deal | Position:

@@ -8,6 +8,8 @@ from typing import Any
 
 QUOTED = 60
 """Characters of a wrong input that a message repeats."""
+LONGEST = 1000
+"""Characters of a text in a record."""
 LIKE = 0.65
 """How like a known word an unknown one must be to be taken for it, see `difflib`."""
 _DIGITS = 20
@@ -38,6 +40,12 @@ def quoted(value: Any) -> str:
         return "a number of thousands of digits"
     text = text if len(text) <= QUOTED else f"{text[:QUOTED]}…"
     return repr(text) if isinstance(value, str) else text
+
+
+def one_line(text: str) -> str:
+    """A text on one line, for a record: single spaces, control characters written out, an end."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
 
 
 def meant(word: str, known: Iterable[str]) -> str:

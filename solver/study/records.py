@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from itertools import islice
 from math import comb, inf
 from pathlib import Path
@@ -28,16 +28,33 @@ from solver.core.files import (
     unlock,
     whole_file,
 )
-from solver.study.batch import COLUMNS, LINE_TRICKS, TIMES, Record, RecordError
+from solver.study.batch import (
+    COLUMNS,
+    ERROR,
+    ESTIMATES,
+    LINE_TRICKS,
+    TIMES,
+    Record,
+    RecordError,
+    as_written,
+)
 
 FORMATS = ("csv", "jsonl", "parquet")
 INTEGERS = {
+    "line_number": range(1, 10**18),
     "trumps_held": range(MAX_RANKS + 1),
     "weight": range(1, comb(2 * MAX_RANKS, MAX_RANKS) + 1),
     "distance": range(10_000),  # tables hold none that is near
     LINE_TRICKS: range(10_000),
+    "nodes": range(10**19),
 }
-"""The columns of numbers -> which ones a record may have."""
+"""The columns of whole numbers -> which ones a record may have."""
+REALS = ("limit", *ESTIMATES, TIMES)
+"""The columns of other numbers, none of which is negative."""
+FLAGS = {"True": True, "False": False, True: True, False: False}
+"""What may stand for yes and no, in the column "reproducible"."""
+DECIDED = ("win", "draw", "loss")
+STOPPED = ("nodes", "memory", "time", "tricks")
 ROW_GROUP = 1 << 16
 """Records in memory at once while Parquet is written."""
 MOST_LINE = 1 << 16
@@ -48,11 +65,14 @@ class RecordFile:
     """A binary stream of records, a line each: `csv` (under a header line) or `jsonl`.
 
     Whenever the process is killed, all records appended so far are in it, and after them at most
-    one torn line.
+    one torn line. `path`: the file that the stream is, if it is one.
     """
 
-    def __init__(self, stream: IO[bytes], kind: str, columns: Sequence[str]) -> None:
-        self._stream = stream
+    def __init__(
+        self, stream: IO[bytes], kind: str, columns: Sequence[str], path: Path | None = None
+    ) -> None:
+        self.stream = stream
+        self.path = path
         self._kind = kind
         self._columns = columns
         self._header = (",".join(columns) + "\n").encode() if kind == "csv" else b""
@@ -60,10 +80,10 @@ class RecordFile:
 
     def read(self) -> Iterator[Record]:
         """The whole records in it. Raises RecordError where a byte is not as `append` writes it."""
-        self._stream.seek(0)
+        self.stream.seek(0)
         self._end = 0
-        start = self._header or f'{{"{COLUMNS[0]}": "'.encode()
-        for number, line in enumerate(_lines(self._stream), 1):
+        start = self._header or f'{{"{self._columns[0]}": '.encode()
+        for number, line in enumerate(_lines(self.stream), 1):
             if line.endswith(b"\r\n"):
                 raise RecordError(
                     "its lines end with CRLF, expected LF: convert it, for instance by dos2unix"
@@ -88,24 +108,79 @@ class RecordFile:
 
     def cut(self) -> None:
         """Cut off what follows the records read: a torn line."""
-        self._stream.truncate(self._end)
-        self._stream.seek(self._end)
+        self.stream.truncate(self._end)
+        self.stream.seek(self._end)
 
     def append(self, record: Record) -> None:
         """Write one record through to the system."""
         line = self._encode(record)
         if not self._end:
             line = self._header + line
-        self._stream.write(line)
-        self._stream.flush()
+        self.stream.write(line)
+        self.stream.flush()
         self._end += len(line)
+
+    def renew(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Give on records, which take the place of those in the file when there are no more.
+
+        Until then they stand in a hidden file beside it (`renewed`): if that is cut short, `settle`
+        takes over what there is. Raises OSError.
+        """
+        assert self.path is not None
+        beside = renewed(self.path)
+        new = RecordFile(open_to_append(beside), self._kind, self._columns)
+        try:
+            new.stream.truncate(0)
+            for record in records:
+                new.append(record)
+                yield record
+            self._become(new)
+        except RecordError:
+            beside.unlink(missing_ok=True)
+            raise
+        finally:
+            if new.stream is not self.stream:
+                if not new._end:
+                    beside.unlink(missing_ok=True)
+                unlock(new.stream)
+
+    def settle(self) -> None:
+        """Take over the records that an earlier `renew` has left beside the file."""
+        if self.path is None or not renewed(self.path).exists():
+            return
+        new = RecordFile(open_to_append(renewed(self.path)), self._kind, self._columns)
+        try:
+            number = sum(1 for _ in new.read())
+            new.cut()
+            for record in islice(self.read(), number, None):
+                new.append(record)
+            self._become(new)
+        finally:
+            if new.stream is not self.stream:
+                unlock(new.stream)
+
+    def _become(self, new: RecordFile) -> None:
+        """Give the name, and the lock, to another file."""
+        assert self.path is not None
+        sync(new.stream, self.path)
+        os.replace(renewed(self.path), self.path)
+        sync_folder(self.path)
+        old, self.stream, self._end = self.stream, new.stream, new._end
+        unlock(old)
 
     def _encode(self, record: Record) -> bytes:
         row = {column: record[column] for column in self._columns}
         if self._kind == "jsonl":
             return f"{json.dumps(row)}\n".encode()
         cells = ("" if value is None else str(value) for value in row.values())
-        return (",".join(cells) + "\n").encode()
+        line = StringIO()
+        csv.writer(line, lineterminator="\n").writerow(cells)
+        return line.getvalue().encode()
+
+
+def renewed(path: Path) -> Path:
+    """Where records stand that will take the place of those in a file."""
+    return path.with_name(f".{path.name}.challenge-renewed")
 
 
 @contextmanager
@@ -134,14 +209,13 @@ def record_file(
         return
     keep = resume or force
     if kind != "parquet":
-        with _growing(output, resume, keep) as stream:
-            yield RecordFile(stream, kind, columns)
+        with _growing(output, kind, columns, resume, keep) as file:
+            yield file
         return
     target(output)  # or it could not be written at the end
-    with _growing(gathering(output), resume, keep) as stream:
+    with _growing(gathering(output), "jsonl", columns, resume, keep) as file:
         check_new(output, keep, "--resume, ")
-        file = RecordFile(stream, "jsonl", columns)
-        copied = resume and output.exists() and not os.fstat(stream.fileno()).st_size
+        copied = resume and output.exists() and not os.fstat(file.stream.fileno()).st_size
         try:
             if copied:
                 for record in read_parquet(output, columns):
@@ -149,11 +223,11 @@ def record_file(
             yield file
         except RecordError:
             if copied:
-                stream.truncate(0)
+                file.stream.truncate(0)
             raise
         with whole_file(output) as whole:
             write_parquet(file.read(), columns, whole)
-        stream.truncate(0)  # so that it is removed
+        file.stream.truncate(0)  # so that it is removed
 
 
 def gathering(output: Path) -> Path:
@@ -162,30 +236,33 @@ def gathering(output: Path) -> Path:
 
 
 @contextmanager
-def _growing(path: Path, resume: bool, keep: bool) -> Iterator[IO[bytes]]:
+def _growing(
+    path: Path, kind: str, columns: Sequence[str], resume: bool, keep: bool
+) -> Iterator[RecordFile]:
     """A stream to append to, and to read if it is a file, which then is locked and synced."""
     if path.exists() and not path.is_file():
         if resume:
             raise GameError(f"cannot continue {path}, it is no regular file")
         with open_pipe(path) as pipe:
-            yield pipe
+            yield RecordFile(pipe, kind, columns)
         return
     path = target(path)
-    stream = open_to_append(path)
+    file = RecordFile(open_to_append(path), kind, columns, path)
     try:
         check_new(path, keep, "--resume, ")
         if not resume:
-            stream.truncate(0)
-        yield stream
-        sync(stream, path)
+            renewed(path).unlink(missing_ok=True)
+            file.stream.truncate(0)
+        yield file
+        sync(file.stream, path)
         sync_folder(path)
     finally:
         try:
-            if not os.fstat(stream.fileno()).st_size:
+            if not os.fstat(file.stream.fileno()).st_size:
                 path.unlink(missing_ok=True)
         finally:
             with suppress(OSError):  # of a full disk, which has been reported
-                unlock(stream)
+                unlock(file.stream)
 
 
 def read_records(path: Path) -> Iterator[Record]:
@@ -242,7 +319,8 @@ def write_parquet(records: Iterable[Record], columns: Sequence[str], stream: IO[
     import pyarrow as pa
     from pyarrow import parquet
 
-    numbers = dict.fromkeys(INTEGERS, pa.int64()) | {TIMES: pa.float64()}
+    numbers = dict.fromkeys(INTEGERS, pa.int64()) | dict.fromkeys(REALS, pa.float64())
+    numbers["reproducible"] = pa.bool_()
     schema = pa.schema([(column, numbers.get(column, pa.string())) for column in columns])
     rows = iter(records)
     with parquet.ParquetWriter(stream, schema, write_page_checksum=True) as writer:
@@ -291,26 +369,55 @@ def _parse(line: str, number: int, kind: str, columns: Sequence[str]) -> Record:
 def _checked(row: Any, where: str) -> Record:
     """A row with the types of a record."""
     try:
-        texts = [row[column] for column in COLUMNS if column not in INTEGERS]
-        decided = {"win": True, "loss": True, "draw": row["distance"] in ("", None)}
-        good = decided[row["outcome"]] and all(isinstance(text, str) for text in texts)
-        if TIMES in row:
-            row[TIMES] = float(row[TIMES])
-            good = good and 0 <= row[TIMES] < inf
-        numbers = {column: row[column] for column in INTEGERS if column in (*COLUMNS, *row)}
-    except (ArithmeticError, LookupError, TypeError, ValueError):
+        record: Record = {name: None if value == "" else value for name, value in row.items()}
+        good = all(
+            isinstance(value, str | None)
+            for name, value in record.items()
+            if name not in (*INTEGERS, *REALS, "reproducible")
+        )
+        good = good and row.keys() >= set(COLUMNS)
+        record["winning_leads"] = row["winning_leads"] or ""
+        for name in REALS:
+            if record.get(name) is not None:
+                real = float(record[name])
+                record[name] = as_written(real) if name == "limit" else real
+                good = good and 0 <= record[name] < inf
+        if record.get("reproducible") is not None:
+            record["reproducible"] = FLAGS[record["reproducible"]]
+        good = good and _is_sound(record)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         good = False
     if not good:
         raise RecordError(f"{where} is no record, expected {', '.join(COLUMNS)}")
-    for column, value in numbers.items():
-        legal = INTEGERS[column]
-        numbers[column] = None if value in ("", None) else number_in(value, legal)
-        if numbers[column] is None and (value or column not in ("distance", LINE_TRICKS)):
+    for column, legal in INTEGERS.items():
+        value = record.get(column)
+        if value is not None and number_in(value, legal) is None:
             raise RecordError(
                 f"{where} has the {column} {quoted(value)}, "
                 f"expected a whole number from {legal[0]} to {legal[-1]:,}"
             )
-    return dict(row) | numbers
+        if column in record:
+            record[column] = None if value is None else number_in(value, legal)
+    return record
+
+
+def _is_sound(record: Record) -> bool:
+    """Whether a record has what it must have, and nothing that contradicts the rest of it."""
+    if "line_number" in record and record["line_number"] is None:
+        return False
+    if record.get(ERROR) is not None:
+        return all(record[column] is None for column in ("outcome", "distance", "source"))
+    outcome, searched = record["outcome"], record["source"] == "search"
+    if outcome == "undecided":
+        stopped, limit = record["stopped"], record["limit"]
+        good = searched and stopped in STOPPED and (limit is None) == (stopped == "tricks")
+    else:
+        good = outcome in DECIDED and record.get("stopped") is None
+    if "position" not in record or record["position"] is None:
+        good = good and None not in [record[name] for name in COLUMNS if name != "distance"]
+    return bool(
+        good and record["source"] and (outcome in ("win", "loss") or record["distance"] is None)
+    )
 
 
 def _quote(line: str | bytes) -> str:

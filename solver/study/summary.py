@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.arena.interval import share_interval
-from solver.study.batch import TIMES, Record
+from solver.study.batch import ERROR, TIMES, Record
 
 LISTED = 5
 """How many deals of an extreme are named."""
 OUTCOMES = ("win", "draw", "loss")
+UNDECIDED = "undecided"
 
 
 @dataclass
@@ -25,8 +26,18 @@ class Summary:
 
     weighted: bool
     records: int = 0
+    errors: int = 0
+    """Records of lines that were bad; they count for nothing else."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    """Outcomes for the dealer; of positions, for the player to move."""
+    estimated: Counter[int | None] = field(default_factory=Counter)
+    """What undecided ones may add to the wins, by their estimates: own trumps -> amount, …"""
+    estimates: int = 0
+    """… and how many of them have one."""
+    reproducible: bool = True
+    """Whether no record came from a search that was limited in time."""
     by_trumps: defaultdict[int, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Number of the dealer's own trumps -> outcomes."""
+    """Number of the dealer's own trumps -> outcomes; without positions."""
     distances: Counter[int] = field(default_factory=Counter)
     """Of won and lost deals."""
     longest: int | None = None
@@ -36,12 +47,22 @@ class Summary:
 
     def add(self, record: Record) -> None:
         """Count a record."""
-        deal, distance = record["deal"], record["distance"]
-        amount = record["weight"] if self.weighted else 1
         self.records += 1
-        self.by_trumps[record["trumps_held"]][record["outcome"]] += amount
-        if TIMES in record:
+        if record.get(ERROR) is not None:
+            self.errors += 1
+            return
+        outcome, distance = record["outcome"], record["distance"]
+        amount = record["weight"] if self.weighted else 1
+        self.outcomes[outcome] += amount
+        if record["trumps_held"] is not None:
+            self.by_trumps[record["trumps_held"]][outcome] += amount
+        deal = record["deal"] or record["position"]
+        if record.get(TIMES) is not None:
             self.seconds[deal] = record[TIMES]
+        self.reproducible = self.reproducible and record.get("reproducible") is not False
+        if outcome == UNDECIDED and record["estimate_win"] is not None:
+            self.estimated[record["trumps_held"]] += amount * record["estimate_win"]
+            self.estimates += amount
         if distance is None:
             return
         self.distances[distance] += amount
@@ -51,9 +72,12 @@ class Summary:
             self.longest_deals.append(deal)
 
     @property
-    def outcomes(self) -> Counter[str]:
-        """Outcomes for the dealer."""
-        return sum(self.by_trumps.values(), Counter())
+    def estimated_share(self) -> float | None:
+        """The share won, if undecided ones are as estimated; None if not all of them are."""
+        undecided = self.outcomes[UNDECIDED]
+        if not undecided or self.estimates < undecided:
+            return None
+        return float((self.outcomes["win"] + self.estimated.total()) / self.outcomes.total())
 
     @property
     def median(self) -> int | None:
@@ -72,9 +96,12 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as `challenge batch --summary` writes it."""
+        estimate = self.estimated_share
         return {
             "records": self.records,
+            "errors": self.errors,
             **_counts(self.outcomes, self.weighted),
+            **({} if estimate is None else {"estimated_share_won": round(estimate, 6)}),
             "distance": {
                 "median": self.median,
                 "longest": self.longest,
@@ -90,8 +117,25 @@ class Summary:
 
 def _counts(outcomes: Counter[str], exact: bool) -> dict[str, Any]:
     won, drawn, lost = (outcomes[outcome] for outcome in OUTCOMES)
-    total = won + drawn + lost
-    share: dict[str, Any] = {"numerator": won, "denominator": total, "decimal": won / total}
-    if not exact:
-        share["interval_95"] = share_interval(won, total)
-    return {"won": won, "drawn": drawn, "lost": lost, "share_won": share}
+    undecided, total = outcomes[UNDECIDED], outcomes.total()
+    share: dict[str, Any] = {"numerator": won, "denominator": total}
+    if not undecided:
+        share["decimal"] = won / total if total else None
+    else:  # it lies between these
+        share |= {"at_least": won / total, "at_most": (won + undecided) / total}
+    if not exact and total:
+        low, high = bounds(outcomes)
+        share["interval_95"] = (low, high)
+    return {
+        "won": won,
+        "drawn": drawn,
+        "lost": lost,
+        UNDECIDED: undecided,
+        "share_won": share,
+    }
+
+
+def bounds(outcomes: Counter[str]) -> tuple[float, float]:
+    """Where the share won of random deals lies with 95 %, whatever undecided ones are."""
+    won, total = outcomes["win"], outcomes.total()
+    return share_interval(won, total)[0], share_interval(won + outcomes[UNDECIDED], total)[1]

@@ -1,4 +1,4 @@
-"""Who solves the deals of a batch: this process, several, or a Dask cluster."""
+"""Who solves the problems of a batch or of a stream: this process, several, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ import signal
 import threading
 import time
 from asyncio import CancelledError as CancelledTask
-from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from engine.deals import Deal
 from engine.errors import GameError
-from solver.study.batch import Record, Solve, load, solve_deal
+from engine.position import Position
+from engine.problem import Problem
+from solver.solution import Solution
+from solver.solver import Solver
+from solver.study.batch import How, Record, Solve, load, solve_problem
 
 CHUNK = 32
-"""Deals in one task: enough for messages not to matter, few enough to lose little by a kill."""
+"""Problems in one task: enough for messages not to matter, few enough to lose little by a kill.
+Searches are tasks of their own."""
 
 PATIENCE = 10
 """Seconds to wait for a scheduler."""
@@ -33,22 +39,50 @@ WORKER_PATIENCE = 60.0
 
 
 @contextmanager
-def processes(ranks: int, jobs: int, line: bool = False) -> Iterator[Solve]:
-    """`jobs` processes on this machine; with `line`, records have `LINE_TRICKS`.
+def processes(how: How, jobs: int) -> Iterator[Solve]:
+    """`jobs` processes on this machine.
 
-    Raises MissingTable, GameError if there cannot be so many, and BrokenExecutor if one dies.
+    Raises MissingTable, MemoryError if a search cannot begin, GameError if there cannot be so many
+    processes, and BrokenExecutor if one dies.
     """
-    load(ranks, line)  # forked processes share this memory
-    record = partial(solve_deal, line=True) if line else solve_deal
+    load(how)  # forked processes share this memory
+    record = partial(solve_problem, how=how)
     if jobs == 1:
-        yield lambda deals: map(record, deals)
+        yield lambda problems: map(record, problems)
         return
-    pool = ProcessPoolExecutor(jobs, initializer=_start_worker)
+    with _pool(jobs) as pool:
+        yield lambda problems: pool.map(record, problems, chunksize=_chunk(how))
+
+
+@contextmanager
+def solvers(jobs: int, **options: Any) -> Iterator[Callable[[Problem, bool], Future[Solution]]]:
+    """Processes that each have a `Solver` of its own: who hands out problems, with or without line.
+
+    Raises GameError if there cannot be so many; answers raise BrokenExecutor if one dies.
+    """
+    with _pool(jobs, options) as pool:
+        yield lambda problem, line: pool.submit(_solve, problem, line)
+
+
+def _chunk(how: How) -> int:
+    return 1 if how.searches else CHUNK
+
+
+@contextmanager
+def _pool(jobs: int, options: dict[str, Any] | None = None) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end with this block, in the midst of their work if need be."""
+    told, tell = multiprocessing.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=(told, options))
     try:
         _start_all(pool, jobs)
-        yield lambda deals: pool.map(record, deals, chunksize=CHUNK)
+        yield pool
+    except BaseException:
+        tell.send(None)  # none of them reads it, so all see it
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+        tell.close()
+        told.close()
 
 
 def _start_all(pool: ProcessPoolExecutor, jobs: int) -> None:
@@ -66,24 +100,38 @@ def _start_all(pool: ProcessPoolExecutor, jobs: int) -> None:
         raise GameError(f"cannot start {jobs} processes: {reason}, expected fewer --jobs") from None
 
 
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, and do not outlive it, even if it is killed."""
+def _start_worker(told: Connection, options: dict[str, Any] | None) -> None:
+    """Leave Ctrl-C to the parent, and do not outlive it, even if it is killed.
+
+    `told`: has something to read when it is time to end.
+    """
+    global _solver
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if options is not None:
+        _solver = Solver(**options)
     try:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+        threading.Thread(target=_end_with_parent, args=(told,), daemon=True).start()
     except RuntimeError:  # no more threads
         os._exit(1)
 
 
-def _end_with_parent() -> None:
+_solver: Solver | None = None
+"""Of a process of `solvers`."""
+
+
+def _solve(problem: Problem, line: bool) -> Solution:
+    assert _solver is not None
+    return _solver.solve(problem, line=line)
+
+
+def _end_with_parent(told: Connection) -> None:
     parent = multiprocessing.parent_process()
-    if parent:
-        parent.join()
+    wait([told, parent.sentinel] if parent else [told])
     os._exit(1)
 
 
 @contextmanager
-def cluster(address: str, line: bool = False) -> Iterator[Solve]:
+def cluster(how: How, address: str) -> Iterator[Solve]:
     """A Dask cluster, whose workers need this package and its tables.
 
     Raises ImportError without the extra `cluster`, GameError if there is no scheduler at `address`,
@@ -91,10 +139,11 @@ def cluster(address: str, line: bool = False) -> Iterator[Solve]:
     there are none for WORKER_PATIENCE seconds.
     """
     distributed: Any = importlib.import_module("distributed")
-    records = partial(solve_deals, line=True) if line else solve_deals
+    records = partial(solve_problems, how=how)
+    size = _chunk(how)
 
-    def solve(deals: Sequence[Deal]) -> Iterator[Record]:
-        chunks = [deals[i : i + CHUNK] for i in range(0, len(deals), CHUNK)]
+    def solve(problems: Sequence[Deal | Position]) -> Iterator[Record]:
+        chunks = [problems[i : i + size] for i in range(0, len(problems), size)]
         for future in client.map(records, chunks, pure=False):
             yield from _wait_for(future, client)
 
@@ -139,6 +188,6 @@ def _wait_for(future: Any, client: Any) -> list[Record]:
     raise BrokenExecutor("the scheduler of the cluster has gone")
 
 
-def solve_deals(deals: Sequence[Deal], line: bool = False) -> list[Record]:
-    """The records of some deals: one task of a cluster."""
-    return [solve_deal(deal, line) for deal in deals]
+def solve_problems(problems: Sequence[Deal | Position], how: How) -> list[Record]:
+    """What is recorded of some problems: one task of a cluster."""
+    return [solve_problem(problem, how) for problem in problems]

@@ -24,7 +24,7 @@ from cli.main import main
 from engine.arena.interval import share_interval
 from engine.deals import Deal, all_deals, random_deal
 from solver.solver import solve
-from solver.study.batch import COLUMNS, Batch, load, solve_deal
+from solver.study.batch import COLUMNS, Batch, How, load, solve_problem
 from solver.study.records import RecordFile, gathering, read_records, write_parquet
 from solver.study.summary import Summary
 
@@ -232,7 +232,9 @@ def test_any_number_of_processes_writes_the_same():
 def test_threads_do_not_share_a_search():
     deals = list(all_deals(5))[::3]
     with ThreadPoolExecutor(4) as pool:
-        for one, other in zip(pool.map(solve_deal, deals), map(solve_deal, deals), strict=True):
+        for one, other in zip(
+            pool.map(solve_problem, deals), map(solve_problem, deals), strict=True
+        ):
             assert one | {"seconds": 0} == other | {"seconds": 0}
 
 
@@ -404,7 +406,7 @@ def test_each_deal_is_solved_once_and_all_that_were_kept_again():
 
     def solve_some(deals):
         asked.extend(deals)
-        return map(solve_deal, deals)
+        return map(solve_problem, deals)
 
     written = list(Batch(2, 300).records(solve_some))
     assert len(asked) == len(set(asked)) == len({record["deal"] for record in written})
@@ -532,7 +534,7 @@ def start(*arguments):
 def test_killed_at_random_moments(tmp_path, kind, jobs):
     if kind == "parquet":
         pytest.importorskip("pyarrow")
-    load(4)
+    load(How(4))
     output, expected = tmp_path / f"deals.{kind}", tmp_path / "expected"
     growing = gathering(output) if kind == "parquet" else output
     arguments = ["batch", "--deck", "4", "--count", "2000", "--format", kind, "--seed", "2"]
@@ -557,7 +559,7 @@ def test_killed_at_random_moments(tmp_path, kind, jobs):
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_workers_do_not_outlive_a_killed_command(tmp_path):
-    load(5)
+    load(How(5))
     reading, writing = os.pipe()  # its end is reached when no process is left that could write
     output = tmp_path / "deals.csv"
     process = start("batch", "--deck", "5", "--all", "-o", output, "--jobs", 2)
@@ -590,14 +592,14 @@ def test_interrupted_from_the_keyboard(tmp_path):
 
 
 def test_worker_that_dies(monkeypatch, tmp_path):
-    monkeypatch.setattr("solver.study.workers.solve_deal", die)
+    monkeypatch.setattr("solver.study.workers.solve_problem", die)
     status, _, error = challenge(*f"batch --deck 3 --all -o {tmp_path}/deals.csv --jobs 2".split())
     assert status == 1
     assert error.startswith("Error: worker processes have died")
     assert not list(tmp_path.iterdir())
 
 
-def die(deal):
+def die(deal, how):
     os._exit(1)
 
 
@@ -658,8 +660,8 @@ def test_pace():
 @pytest.mark.parametrize(
     ("arguments", "status", "sentence"),
     [
-        ([], 2, "Expected either --all or --count."),
-        (["--all", "--count", "3"], 2, "Expected either --all or --count."),
+        ([], 2, "Expected one of --all, --count and --input."),
+        (["--all", "--count", "3"], 2, "Expected one of --all, --count and --input."),
         (["--all", "--seed", "3"], 2, "--all has no --seed"),
         (["--all", "--resume"], 2, "expected -o FILE"),
         (["--count", "0"], 2, "'--count'"),
@@ -668,8 +670,17 @@ def test_pace():
         (["--all", "--format", "xml"], 2, "'xml' is wrong, expected one of: csv, jsonl, parquet"),
         (["--all", "-o", "nowhere/deals.csv"], 2, "nowhere/deals.csv: No such file"),
         (["--all", "--summary", "nowhere/a.json"], 2, "no directory for nowhere/a.json"),
-        (["--all", "--deck", "9", "-o", "deals.csv"], 3, "there is no table for"),
-        (["--all", "--deck", "9", "-o", "deals.csv", "--jobs", "2"], 3, "there is no table for"),
+        (["--all", "--deck", "9", "--method", "table", "-o", "a.csv"], 3, "there is no table for"),
+        (["--all", "--deck", "9", "--method", "table", "--jobs", "2"], 3, "there is no table for"),
+        (["--all", "--count", "3", "--input", "-"], 2, "one of --all, --count and --input"),
+        (["--input", "-", "--seed", "3"], 2, "--input has no --seed"),
+        (["--input", "nowhere"], 2, "nowhere: No such file"),
+        (["--all", "--time", "3"], 2, "--time limits a search, but the deck of 3 ranks is looked"),
+        (["--all", "--nodes", "3"], 2, "--nodes limits a search"),
+        (["--all", "--memory", "1G"], 2, "--memory limits a search"),
+        (["--all", "--deck", "9", "--memory", "1M"], 2, "9 ranks takes at least"),
+        (["--all", "--deck", "9", "--line-tricks"], 2, "--line-tricks takes a table, but the deck"),
+        (["--all", "--deck", "9", "--method", "tabel"], 2, "did you mean table?"),
     ],
 )
 def test_bad_input(tmp_path, monkeypatch, arguments, status, sentence):

@@ -315,10 +315,9 @@ def test_compiled_solver_gives_the_same_answers(monkeypatch):
         "solve", "--json", "--line", "-", stdin="\n".join(map(str, asked))
     )
     assert status == 0
-    for line, position in zip(output.splitlines(), asked, strict=True):
-        assert json.loads(line) | {"seconds": ANY} == solve(position, line=True).to_dict() | {
-            "seconds": ANY
-        }
+    for number, (line, position) in enumerate(zip(output.splitlines(), asked, strict=True), 1):
+        place = {"line_number": number, "input": str(position), "seconds": ANY}
+        assert json.loads(line) | place == solve(position, line=True).to_dict() | place
 
 
 def test_answers_come_while_the_stream_is_open():
