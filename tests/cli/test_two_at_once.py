@@ -8,7 +8,7 @@ import pytest
 from command import challenge, start, status_of
 
 from solver.complete.table import table_path
-from solver.study.batch import load
+from solver.study.batch import How, load
 from solver.study.records import gathering, read_records
 
 pytestmark = [
@@ -42,7 +42,7 @@ def records(request, tmp_path):
     """A file that is to be written, and what is written there meanwhile."""
     if request.param == "parquet":
         pytest.importorskip("pyarrow")
-    load(5)
+    load(How(5))
     output = tmp_path / f"deals.{request.param}"
     return output, gathering(output) if request.param == "parquet" else output
 
