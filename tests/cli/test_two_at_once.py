@@ -128,7 +128,7 @@ def test_a_build_beside_one_that_is_at_work(tmp_path):
 
 def test_two_summaries(tmp_path):
     summary, expected = tmp_path / "summary.json", tmp_path / "expected.json"
-    load(3)
+    load(How(3))
     assert challenge("batch", "--deck", "3", "--all", "--summary", str(expected))[0] == 0
     for _ in range(PAIRS):
         arguments = ["batch", "--deck", "3", "--all", "--summary", str(summary), "--force"]
