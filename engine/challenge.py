@@ -13,10 +13,12 @@ from engine.errors import GameError
 from engine.game import Game, one_point
 from engine.notation import clean
 from engine.position import Position
+from engine.problem import position_of, read_problem
 from engine.text import number_in, quoted
 
 DEFAULT_LIMIT = 10_000
 MOST_ACTIONS = 10**9
+RANDOM = "random"
 RULES = """\
 Two players with open hands; each has a trump suit of his own. The dealer
 leads. Whoever faces a card beats it, with a higher card of its suit or with
@@ -42,7 +44,11 @@ class Challenge(Game):
     examples: ClassVar = EXAMPLES
 
     def __init__(
-        self, ranks: int | str = 6, suits: str = SUITS, limit: int | str = DEFAULT_LIMIT
+        self,
+        ranks: int | str = 6,
+        suits: str = SUITS,
+        limit: int | str = DEFAULT_LIMIT,
+        start: str = RANDOM,
     ) -> None:
         """Options as in `option_help`. Raises GameError."""
         self.ranks = parse_deck(ranks)
@@ -59,6 +65,10 @@ class Challenge(Game):
                 f"expected a number of actions from 1 to {MOST_ACTIONS:,}"
             )
         self.limit = number
+        self.begins = None if start.strip().lower() == RANDOM else read_problem(start, self.ranks)
+        """The deal or the position that every game begins with, if it is not drawn from a seed."""
+        if self.begins is not None and position_of(self.begins).winner is not None:
+            raise GameError(f"the game is over in {quoted(start)}, expected one to be played")
 
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
@@ -69,16 +79,21 @@ class Challenge(Game):
             "in challenge play with a person: chosen)",
             "limit": f"actions until a game is called drawn, 1 to {MOST_ACTIONS:,} "
             f"(default: {DEFAULT_LIMIT})",
+            "start": "a deal or a position to begin with, such as KQJ.JT9 (default: random, "
+            "a deal made from the seed)",
         }
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"ranks": self.ranks, "suits": self.suits, "limit": self.limit}
+        start = RANDOM if self.begins is None else str(self.begins)
+        return {"ranks": self.ranks, "suits": self.suits, "limit": self.limit, "start": start}
 
     def initial(self, seed: int) -> Position | SuitChoice:
-        """A random deal; player 1 is the dealer and leads."""
+        """A random deal, if there is no other start; player 1 is the dealer and leads."""
+        if isinstance(self.begins, Position):
+            return self.begins
         rng = random.Random(seed)
-        deal = random_deal(self.ranks, rng)
+        deal = random_deal(self.ranks, rng) if self.begins is None else self.begins
         if self.suits == "CHOSEN":
             return SuitChoice(deal)
         suits = rng.sample(SUITS, 4) if self.suits == "DRAWN" else self.suits

@@ -33,8 +33,10 @@ class Perfect(Player):
         self._solver = Solver(method="table", unpack=True)
         self._seen: set[Position] = set()
 
-    def begin(self) -> None:
+    def begin(self, seen: Iterable[Position] = ()) -> None:
+        """A game begins, or goes on in which these positions have come up."""
         self._seen.clear()
+        self._seen.update(seen)
 
     def choose(self, state: Position | SuitChoice, rng: random.Random) -> ChallengeAction:
         """Raises TableError if the deck has no table.

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import positions
 
 from engine.challenge import Challenge
+from engine.deals import Deal
 from engine.errors import GameError
 from engine.game import load_game
 
@@ -22,7 +23,7 @@ def test_options():
     assert (game.ranks, game.limit, game.players) == (8, 50, 2)
     assert game.initial(1).trumps == (1, 3)
     assert load_game("challenge").initial(3).ranks == 6
-    assert set(Challenge.option_help()) == {"ranks", "suits", "limit"}
+    assert set(Challenge.option_help()) == {"ranks", "suits", "limit", "start"}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,10 @@ def test_options():
         ({"limit": "9" * 5000}, "limit '9999"),
         ({"limit": float("nan")}, "limit nan is wrong"),
         ({"limit": "many"}, "limit 'many' is wrong"),
+        ({"start": "KQJ"}, "'KQJ' has 1 suit"),
+        ({"start": "8 KQJ.JT97"}, "a deal of 8 ranks, expected 6"),
+        ({"start": "1 A.A.-.- -.-.A.A SD 1 -"}, "the position has 1 ranks, expected 6"),
+        ({"ranks": 1, "start": "1 -.-.-.- A.A.A.- SD 2 AC"}, "the game is over in"),
         (
             {"rank": 6},
             r"'rank' of challenge \(did you mean ranks\?\), expected one of: limit, ranks",
@@ -44,6 +49,22 @@ def test_options():
 def test_bad_options(options, message):
     with pytest.raises(GameError, match=message):
         load_game("challenge", **options)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "start"),
+    [(6, "6 KQJ.JT9"), (3, "3 AK.Q.AK.Q Q.AK.-.AK SD 2 QD"), (8, "8 -.A"), (6, "random")],
+)
+def test_start(ranks, start):
+    game = Challenge(ranks, start=start)
+    assert Challenge(**game.options) == game
+    first = game.initial(1)
+    assert (first == game.initial(2)) == (start != "random")
+    if start.count(".") > 1:
+        assert str(first) == start
+    elif start != "random":
+        assert first == Deal.parse(start).position()
+        assert str(Challenge(ranks, "chosen", start=start).initial(0).deal) == start
 
 
 @given(st.integers(0, 10**9))
