@@ -200,7 +200,7 @@ def _likeliest(leads: int, held: int, leading: bool, c: Any) -> int:
     return likeliest
 
 
-@njit(_FLAG(_I64, _I64, _I64, _I64, RECORD), cache=True)
+@njit(_FLAG(_I64, _I64, _I64, _I64, RECORD), cache=True, nogil=True)
 def achieves(a: int, b: int, place: int, tricks: int, c: Any) -> bool:
     """Whether the prover, holding `a`, is found to win within `tricks` tricks, the current one not
     counted if it has begun.
@@ -391,6 +391,10 @@ class Memory:
             self.record.stopped = 0
             success = achieves(*claim, tricks, self.record)
             return None if self.record.stopped else bool(success)
+
+    def interrupt(self) -> None:
+        """Stop the test that is running in another thread; a test may begin right after that."""
+        self.record.limit = 0
 
     def thin_out(self) -> None:
         """Drop the facts that follow from others, if it is time and there is room to list them all.

@@ -45,7 +45,7 @@ def _enter(hands: np.ndarray, responds: np.ndarray, c: Any) -> bool:
     return True
 
 
-@njit(types.void(_HANDS, _HANDS, types.boolean[::1], RECORD), cache=True)
+@njit(types.void(_HANDS, _HANDS, types.boolean[::1], RECORD), cache=True, nogil=True)
 def _test(hands: np.ndarray, responds: np.ndarray, follows: np.ndarray, c: Any) -> None:
     """Which claims follow from those that are entered."""
     for i in range(len(hands)):

@@ -228,7 +228,7 @@ def add(hand: int, kind: int, level: int, c: Any) -> bool:
     return True
 
 
-@njit(_I64(_I64, _I64, _I64[::1], _I64[::1], _I64[::1], RECORD), cache=True)
+@njit(_I64(_I64, _I64, _I64[::1], _I64[::1], _I64[::1], RECORD), cache=True, nogil=True)
 def _entries(
     kind: int, limit: int, suits: np.ndarray, first: np.ndarray, found: np.ndarray, c: Any
 ) -> int:
@@ -299,7 +299,7 @@ def _clear(stores: int, c: Any) -> None:
     c.kept = 0
 
 
-@njit(types.void(_I64[::1], _I64, RECORD), cache=True)
+@njit(types.void(_I64[::1], _I64, RECORD), cache=True, nogil=True)
 def _refill(facts: np.ndarray, kind: int, c: Any) -> None:
     """Enter facts again that do not follow from those that are there."""
     entered = c.facts
