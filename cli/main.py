@@ -16,6 +16,7 @@ from engine.errors import GameError
 
 COMMANDS = {
     "solve": ("cli.solve", "Who wins a deal or a position, in how many tricks, and how."),
+    "explore": ("cli.explore", "Look at deals and positions in the browser."),
     "deal": ("cli.deal", "Print random deals."),
     "table": ("cli.table", "Build, verify and describe complete solutions of a deck."),
     "play": ("cli.play", "Play a game or a match, people and programs."),
