@@ -644,7 +644,7 @@ function showChosen(ranks) {
 
 // ---- the map
 
-let map = null, cursor = [0, 0], cell = 1;
+let map = null, cursor = [0, 0], marked = false, cell = 1;
 
 async function showMap() {
   const ranks = Number($("deck").value);
@@ -665,6 +665,8 @@ async function showMap() {
   }
   const here = game.deal && now().ranks === ranks ? game.deal.split(" ")[1].split(".") : null;
   if (here) cursor = here.map((group) => map.holdings.indexOf(group));
+  else if (Math.max(...cursor) >= map.holdings.length) cursor = [0, 0];
+  marked = Boolean(here);
   drawMap();
 }
 
@@ -700,13 +702,13 @@ function drawMap() {
   });
   const [y, x] = cursor;
   context.lineWidth = 3;
-  for (const [colour, extra] of [["#fff", 4], ["#000", 1]]) {
+  for (const [colour, extra] of marked ? [["#fff", 4], ["#000", 1]] : []) {
     context.strokeStyle = colour;
     context.strokeRect(x * cell - extra, (size - 1 - y) * cell - extra, cell + 2 * extra, cell + 2 * extra);
   }
   const words = { W: "the dealer wins", L: "the dealer loses", D: "a draw" };
   const letter = map.outcomes[y][x], far = map.distances && letter !== "D" ? tricks(map.distances[y][x]) : "";
-  $("map-text").textContent = `${dealAt(cursor)}: ${words[letter]}${far}.`;
+  $("map-text").textContent = marked ? `${dealAt(cursor)}: ${words[letter]}${far}.` : "";
   $("canvas").setAttribute("aria-label", `Map of ${(size * size).toLocaleString("en")} deals: the dealer wins ${counts.W.toLocaleString("en")}, ` +
     `loses ${counts.L.toLocaleString("en")}, draws ${counts.D.toLocaleString("en")}`);
 }
@@ -727,6 +729,7 @@ function mapKey(event) {
   event.stopPropagation();
   if (!step) return open(dealAt(cursor));
   const far = event.shiftKey ? 8 : 1, size = map.holdings.length;
+  marked = true;
   cursor = cursor.map((value, i) => Math.max(0, Math.min(size - 1, value + far * step[i])));
   drawMap();
 }

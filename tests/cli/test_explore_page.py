@@ -284,6 +284,18 @@ def test_map(page):
     page.until(lambda: page.position != Deal.parse(deal).position())
 
 
+def test_map_of_the_standard_deck(page):
+    page.open("8 KQJ.AKQ9.Q98.AKJ AT987.JT87.AKJT7.QT987 SD 1 -", height=900)
+    page.find("show-map").click()
+    page.until(lambda: page.find("canvas").get_attribute("aria-label"))
+    assert page.find("canvas").get_attribute("aria-label") == (
+        "Map of 65,536 deals: the dealer wins 62,012, loses 3,304, draws 220"
+    )
+    if PICTURES:
+        data = page.run("return document.getElementById('canvas').toDataURL('image/png')")
+        (DOCS / "map.png").write_bytes(base64.b64decode(data.partition(",")[2]))
+
+
 def test_tree_and_line(page):
     page.open("6 KQJ.JT9")
     page.shows("verdict", "in 47 tricks")
