@@ -27,6 +27,7 @@ from engine.position import Position
 from engine.problem import Line, read_problem
 from engine.text import counted, one_line
 from solver.complete.table import MissingTable
+from solver.single.estimate import Estimate
 from solver.solution import Outcome, Solution
 from solver.solver import DEFAULT_SECONDS, Solver
 from solver.tables import open_tables
@@ -35,13 +36,16 @@ AHEAD = 4
 """Lines read ahead for every process."""
 
 REASONS = {
-    "time": "the time was up",
     "memory": "the memory was full",
     "nodes": "the limit of nodes was reached",
     "tricks": "a win takes more tricks than a search tries, if there is one",
     "interrupt": "interrupted",
 }
 """Why a search has ended without a result."""
+BEST_LOOKING = 5
+"""Undecided moves that people are shown."""
+LIKELY_DRAW = 0.01
+"""The least chance of a draw that people are told."""
 
 
 class DashedArguments(click.Command):
@@ -254,8 +258,10 @@ def as_object(solution: Solution, line: bool) -> dict[str, Any]:
 
 def verdict(solution: Solution) -> str:
     """Who wins, in how many tricks."""
-    if solution.outcome == "undecided":
-        return f"undecided, {REASONS[solution.effort.stopped]}"  # type: ignore[union-attr,index]
+    if solution.effort and solution.effort.stopped == "time":
+        return f"undecided after {solution.seconds:.3g} s"
+    if solution.effort and solution.effort.stopped:
+        return f"undecided, {REASONS[solution.effort.stopped]}"
     if solution.winner is None:
         return "a draw, neither player can force a win"
     how = {None: "", 0: " at once"}.get(
@@ -264,10 +270,24 @@ def verdict(solution: Solution) -> str:
     return f"player {solution.winner} wins{how}"
 
 
+def likely(guess: Estimate, player: int) -> str:
+    """An estimate for `player` in words, for the player who more likely wins."""
+    if guess.win < guess.loss:
+        guess, player = guess.turned(), 3 - player
+    draw = f", a draw {percent(guess.draw)}" if guess.draw >= LIKELY_DRAW else ""
+    return f"estimate, not a proof: player {player} wins, {percent(guess.win)}{draw}"
+
+
+def percent(chance: float) -> str:
+    """Never all or nothing."""
+    whole = round(100 * chance)
+    return {0: "under 1 %", 100: "over 99 %"}.get(whole, f"{whole} %")
+
+
 def summary(solution: Solution, picture: Picture) -> str:
     """The verdict, the best moves and the game, if there is one, on one line."""
-    if solution.outcome == "undecided":
-        return verdict(solution)
+    if solution.estimate:
+        return f"{verdict(solution)}; {likely(solution.estimate, solution.to_move)}"
     text = f"{verdict(solution)}; best {picture.cards(solution.best)}"
     return text + (f"; line {picture.cards(solution.line)}" if solution.line else "")
 
@@ -278,7 +298,11 @@ def describe(solution: Solution) -> Iterator[str]:
     yield from picture.position(solution.position)
     yield ""
     sentence = verdict(solution)
-    yield click.style(f"{sentence[0].upper()}{sentence[1:]}.", bold=True)
+    sentence = f"{sentence[0].upper()}{sentence[1:]}."
+    if solution.estimate:
+        found = likely(solution.estimate, solution.to_move)
+        sentence += f" {found[0].upper()}{found[1:]}."
+    yield click.style(sentence, bold=True)
     kind = "moves" if solution.position.top else "leads"
     if solution.effort:
         yield from _found(solution, kind, picture)
@@ -324,7 +348,6 @@ def _found(solution: Solution, kind: str, picture: Picture) -> Iterator[str]:
         "win": f"Winning {kind}",
         "draw": f"Drawing {kind}",
         "loss": f"Losing {kind}",
-        "undecided": "Not proved",
     }
     for outcome, label in labels.items():
         moves = [move.action for move in solution.moves if move.outcome == outcome]
@@ -332,6 +355,14 @@ def _found(solution: Solution, kind: str, picture: Picture) -> Iterator[str]:
             yield f"All {kind} lose."
         elif moves:
             yield f"{label}: {picture.cards(moves)}"
+    guesses = [
+        f"{picture.cards([move.action])} {percent(move.estimate.win)}"
+        for move in solution.moves
+        if move.estimate
+    ]
+    if guesses:
+        more = f" and {len(guesses) - BEST_LOOKING} more" if len(guesses) > BEST_LOOKING else ""
+        yield f"Not proved, likely to win: {', '.join(guesses[:BEST_LOOKING])}{more}"
     effort = solution.effort
     assert effort is not None
     mebibytes = effort.memory / 2**20

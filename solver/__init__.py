@@ -7,6 +7,7 @@ do. Everything that is exported may be called from any thread.
 from engine.errors import ChallengeError, GameError, NotationError
 from solver.complete.deck import DeckTables
 from solver.complete.table import MissingTable, TableError
+from solver.single.estimate import Estimate, estimate
 from solver.solution import Effort, Move, Outcome, Solution
 from solver.solver import Solver, solve, solve_many
 from solver.tables import Tables, open_tables
@@ -15,6 +16,7 @@ __all__ = [
     "ChallengeError",
     "DeckTables",
     "Effort",
+    "Estimate",
     "GameError",
     "MissingTable",
     "Move",
@@ -24,6 +26,7 @@ __all__ = [
     "Solver",
     "TableError",
     "Tables",
+    "estimate",
     "open_tables",
     "solve",
     "solve_many",

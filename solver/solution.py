@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from engine.position import ChallengeAction, Position
+from solver.single.estimate import Estimate
 
 
 class Outcome(StrEnum):
@@ -33,6 +34,17 @@ class Move(NamedTuple):
     distance: int | None
     """Tricks to the end, counting the current one; None for a draw or where no distances are
     known."""
+    estimate: Estimate | None = None
+    """How likely each outcome is; only where it is undecided."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The move as JSON shows it."""
+        found: dict[str, Any] = {
+            "move": str(self.action),
+            "outcome": str(self.outcome),
+            "distance": self.distance,
+        }
+        return found | ({"estimate": self.estimate.to_dict()} if self.estimate else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +71,8 @@ class Solution:
     lead of an only card on an empty table counts 0); None for a draw or where no distances are
     known."""
     moves: tuple[Move, ...]
-    """Every legal move, best first; equally good ones in written order, `pickup` last."""
+    """Every legal move, best first: a win, a draw, undecided ones by their estimates, a loss.
+    Equally good ones are in written order, `pickup` last."""
     best: tuple[ChallengeAction, ...]
     """The moves to choose from. A winner's are the quickest where distances are known, else those
     that make most progress towards a win where progress is known; a loser's resist longest, or
@@ -74,6 +87,8 @@ class Solution:
     seconds: float
     effort: Effort | None = None
     """Of a search."""
+    estimate: Estimate | None = None
+    """How likely each outcome is for the player to move; only where it is undecided."""
 
     @property
     def to_move(self) -> int:
@@ -87,19 +102,17 @@ class Solution:
 
     def to_dict(self) -> dict[str, Any]:
         """The solution as `challenge solve --json` prints it."""
-        names = {move.action: str(move.action) for move in self.moves}
         result: dict[str, Any] = {
             "position": str(self.position),
             "to_move": self.to_move,
             "outcome": str(self.outcome),
             "winner": self.winner,
             "distance": self.distance,
-            "moves": [
-                {"move": names[action], "outcome": str(outcome), "distance": distance}
-                for action, outcome, distance in self.moves
-            ],
-            "best": [names[action] for action in self.best],
+            "moves": [move.to_dict() for move in self.moves],
+            "best": [str(action) for action in self.best],
         }
+        if self.estimate is not None:
+            result["estimate"] = self.estimate.to_dict()
         if self.line is not None:
             result["line"] = [str(action) for action in self.line]
         result.update(source=self.source, seconds=round(self.seconds, 6))

@@ -10,7 +10,7 @@ import math
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from engine.errors import GameError
@@ -21,6 +21,7 @@ from solver.complete.deck import UNPACKED_RANKS, DeckTables
 from solver.complete.unpacked import UnpackError
 from solver.complete.value import WIN, TrickValues
 from solver.core.bitboard import card_bits, trick_bits, view
+from solver.single.estimate import Estimate, estimate, estimate_moves
 from solver.solution import Effort, Move, Outcome, Solution
 from solver.tables import Tables, open_tables
 
@@ -289,19 +290,37 @@ def _search(
                 stopped = "memory" if memory.full else "tricks"
     except KeyboardInterrupt:
         stopped = "interrupt"
-    moves = [
-        Move(action, Outcome(search.outcomes.get(action, Outcome.UNDECIDED)), None)
-        for action in position.legal_actions()
-    ]
-    order = (Outcome.WIN, Outcome.DRAW, Outcome.UNDECIDED, Outcome.LOSS)
-    moves.sort(key=lambda move: order.index(move.outcome))
     outcome = Outcome(search.outcome or Outcome.UNDECIDED)
+    moves, guess = _moves(position, outcome, search.outcomes)
     best = tuple(move.action for move in moves if move.outcome == outcome != Outcome.UNDECIDED)
     seconds = time.perf_counter() - started
     effort = Effort(memory.nodes - before, memory.used, None if search.outcome else stopped)
     return Solution(
-        position, outcome, None, tuple(moves), best, None, None, "search", seconds, effort
+        position, outcome, None, tuple(moves), best, None, None, "search", seconds, effort, guess
     )
+
+
+def _moves(
+    position: Position, outcome: Outcome, proved: Mapping[ChallengeAction, str]
+) -> tuple[list[Move], Estimate | None]:
+    """The moves after a search, best first, and an estimate of the position if it needs one."""
+    found = {action: Outcome(each) for action, each in proved.items()}
+    actions = position.legal_actions()
+    estimates = {} if len(found) == len(actions) else estimate_moves(position)
+    moves = [
+        Move(action, found[action], None)
+        if action in found
+        else Move(action, Outcome.UNDECIDED, None, estimates[action])
+        for action in actions
+    ]
+    order = (Outcome.WIN, Outcome.DRAW, Outcome.UNDECIDED, Outcome.LOSS)
+    moves.sort(
+        key=lambda move: (
+            order.index(move.outcome),
+            -move.estimate.score if move.estimate else 0,
+        )
+    )
+    return moves, estimate(position) if outcome == Outcome.UNDECIDED else None
 
 
 class _Own(threading.local):

@@ -559,7 +559,8 @@ UNDECIDED = ["solve", "--deck", "advanced", "--nodes", "1000", "AKQJ8765.KQJ765"
 def test_an_undecided_deal():
     status, output, error = challenge(*UNDECIDED)
     assert (status, error) == (4, "")
-    assert "Undecided, the limit of nodes was reached.\nNot proved: " in output
+    assert "Undecided, the limit of nodes was reached. Estimate, not a proof: player " in output
+    assert "\nNot proved, likely to win: " in output
     assert "Searched 1,000 nodes in " in output
 
 
@@ -587,7 +588,7 @@ def test_undecided_lines():
     arguments = ["solve", "--deck", "advanced", "--nodes", "30000", "-"]
     status, output, _ = challenge(*arguments, stdin=lines)
     assert status == 4
-    assert output.splitlines()[0].endswith(": undecided, the limit of nodes was reached")
+    assert ": undecided, the limit of nodes was reached; estimate, not a proof: player " in output
     status, output, error = challenge(*arguments, stdin=lines + "XYZ\n")
     assert (status, output.count("\n")) == (1, 2)
     assert error.startswith("line 3: ")
@@ -617,7 +618,8 @@ def test_interrupted_lines(monkeypatch):
     monkeypatch.setattr(Search, "advance", interrupted)
     status, output, error = challenge("solve", "--deck", "9", "-", stdin="AK.Q\nAK.J\n")
     assert status == 130
-    assert output == "9 AK.Q: undecided, interrupted\n"
+    assert output.startswith("9 AK.Q: undecided, interrupted; estimate, not a proof: player ")
+    assert output.count("\n") == 1
     assert error == "Error: interrupted\n"
 
 
