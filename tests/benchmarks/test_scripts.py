@@ -13,6 +13,7 @@ SMALL = {
     "command_line": ["--lines", "2", "--repeats", "1"],
     "defence": ["--ranks", "3", "--games", "2"],
     "evaluation": ["--ranks", "3", "--ranks", "4", "--sample", "1000"],
+    "explore": ["--requests", "40", "--clients", "2"],
     "games": ["--games", "1"],
     "oracle": ["--ranks", "3", "--deals", "2"],
     "packed": ["--build", "3"],

@@ -431,6 +431,14 @@ def test_port_that_is_taken():
     assert written("::1", 5) == "[::1]:5"
 
 
+def test_answers_are_sent_at_once():
+    """Not when the client has confirmed their heads, 40 ms later."""
+    with listen("127.0.0.1", 0) as listening:
+        place = listening.getsockname()
+        with socket.create_connection(place), listening.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_missing_extra(monkeypatch):
     monkeypatch.setattr("cli.extras.find_spec", lambda name: None)
     status, _, error = challenge("explore", "KQJ.JT9")
