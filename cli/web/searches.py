@@ -13,6 +13,7 @@ from cli.web.answers import describe
 from cli.web.pool import Pool
 from engine.errors import GameError
 from engine.position import Position
+from solver.single.estimate import estimate, estimate_moves
 from solver.solution import Effort, Move, Outcome, Solution
 
 if TYPE_CHECKING:
@@ -160,12 +161,16 @@ class Run:
     def solution(self) -> dict[str, Any]:
         """What the search has found, in the form of `/api/v1/solve`."""
         search, memory = self._search, self._memory
+        outcome = Outcome(search.outcome or Outcome.UNDECIDED)
+        proved = {action: Outcome(found) for action, found in search.outcomes.items()}
+        guesses = estimate_moves(self.position)
         moves = [
-            Move(action, Outcome(search.outcomes.get(action, Outcome.UNDECIDED)), None)
+            Move(action, proved[action], None)
+            if action in proved
+            else Move(action, Outcome.UNDECIDED, None, guesses[action])
             for action in self.position.legal_actions()
         ]
         moves.sort(key=lambda move: _ORDER.index(move.outcome))
-        outcome = Outcome(search.outcome or Outcome.UNDECIDED)
         best = tuple(move.action for move in moves if move.outcome == outcome != "undecided")
         effort = Effort(self._nodes, memory.used if memory else 0, self._stopped)
         found = Solution(
@@ -179,5 +184,6 @@ class Run:
             "search",
             self.seconds,
             effort if not search.outcome else Effort(effort.nodes, effort.memory, None),
+            None if search.outcome else estimate(self.position),
         )
         return {"event": "result", **describe(found)}

@@ -201,6 +201,8 @@ def test_deck_without_a_table(client):
     found = get(client, "solve", position="10 KQJ.JT9")
     assert (found["outcome"], found["winner"], found["measure"]) == ("undecided", None, None)
     assert {move["outcome"] for move in found["moves"]} == {"undecided"}
+    for guess in (found["estimate"], *(move["estimate"] for move in found["moves"])):
+        assert 0 <= guess["win"] <= guess["win"] + guess["draw"] + guess["loss"] <= 1.001
     assert "no table" in get(client, "map", 404, ranks=10)["error"]
 
 
@@ -232,6 +234,7 @@ def test_search_ends_with_its_time(client):
     nodes = [event["nodes"] for _, event in found]
     assert nodes == sorted(nodes)
     assert nodes[-1] > 1000
+    assert result["estimate"] == get(client, "solve", position="10 KQJ.JT9")["estimate"]
     assert 0.7 <= result["seconds"] < 10
 
 
