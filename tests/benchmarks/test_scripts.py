@@ -12,9 +12,11 @@ from benchmarks import run_all
 SMALL = {
     "command_line": ["--lines", "2", "--repeats", "1"],
     "defence": ["--ranks", "3", "--games", "2"],
+    "estimate": ["--ranks", "4", "--sample", "400", "--games", "1"],
     "evaluation": ["--ranks", "3", "--ranks", "4", "--sample", "1000"],
     "explore": ["--requests", "40", "--clients", "2"],
     "games": ["--games", "1"],
+    "learn_estimate": ["--ranks", "4", "--steps", "3"],
     "oracle": ["--ranks", "3", "--deals", "2"],
     "packed": ["--build", "3"],
     "players": ["--games", "1"],
