@@ -153,13 +153,13 @@ class Human(Player):
         if isinstance(state, Position):
             from cli.unpack import get_ready
             from solver.complete.table import TableError
-            from solver.player import Perfect  # loads tables, which other games do not need
+            from solver.search_player import SearchPlayer  # not needed for other games
 
             try:
                 get_ready(state.ranks)
-                return Perfect(self.game).hint(state)
+                return SearchPlayer(self.game).hint(state)
             except TableError:
-                pass  # a deck without a table
+                pass  # its files are broken
         action = Pimc(self.game).choose(state, random.Random(0))
         return f"The player pimc would play {self._board.label(state, action)}."
 

@@ -9,7 +9,11 @@ from engine.game import Game
 from engine.players.player import PLAYERS, Player, make_player
 from engine.text import counted, quoted
 
-KNOWN = PLAYERS | {"perfect": "solver.player:Perfect", "human": "cli.human:Human"}
+KNOWN = PLAYERS | {
+    "perfect": "solver.player:Perfect",
+    "search": "solver.search_player:SearchPlayer",
+    "human": "cli.human:Human",
+}
 """All players: name -> "module:class", imported when asked for."""
 
 
@@ -39,7 +43,7 @@ def seat_players(specs: str, game: Game) -> tuple[list[str], list[Player]]:
             f"expected {game.players} for {game.name}"
         )
     players = [make_player(name, game, KNOWN) for name in names]
-    if "perfect" in names:
+    if any(name.partition(":")[0] in ("perfect", "search") for name in names):
         from cli.unpack import get_ready_to_play  # loads tables
 
         get_ready_to_play(game.options["ranks"])

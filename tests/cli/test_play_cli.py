@@ -38,6 +38,7 @@ def test_games_lists_games_options_and_players():
         "greedy",
         "pimc",
         "perfect",
+        "search",
         "human",
     ]
 
