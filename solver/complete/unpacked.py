@@ -322,7 +322,7 @@ class _Content:
         if int(modified) // _EVEN * _EVEN != written:
             if not content.all_sound():
                 return None
-            with suppress(OSError):
+            with suppress(OSError, OverflowError):
                 os.utime(path, (written, written))
         return content
 

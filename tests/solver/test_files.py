@@ -13,6 +13,7 @@ import pytest
 from command import challenge
 
 from engine.errors import ChallengeError, GameError
+from solver.complete.build import Builder
 from solver.complete.table import Table, table_path, write_table
 from solver.core import files
 from solver.core.checkpoint import load_checkpoint, save_checkpoint
@@ -376,3 +377,81 @@ def test_every_call_fails_once_for_all_that_is_written(tmp_path, name, act):
         assert path.read_bytes() == right
         assert list(tmp_path.iterdir()) == [path]
     assert at > 5
+
+
+# Every read fails once.
+
+
+class ReadFaults:
+    """Makes read number `at` of what goes over `solver.core.files` or `os.pread` fail."""
+
+    def __init__(self, monkeypatch, at):
+        self.calls, self.at = 0, at
+        monkeypatch.setattr(files._Named, "readinto", self.failing(files._Named.readinto))
+        monkeypatch.setattr(files._Named, "readall", self.failing(files._Named.readall))
+        monkeypatch.setattr(os, "pread", self.failing(os.pread))
+
+    def failing(self, call):
+        def instead(*arguments):
+            self.calls += 1
+            if self.calls == self.at:
+                raise OSError(errno.EIO, os.strerror(errno.EIO), str(arguments[0]))
+            return call(*arguments)
+
+        return instead
+
+
+def more_deals(path):
+    command = f"batch --deck 2 --count 30 --resume -o {path}"
+    return lambda: challenge(*command.split())
+
+
+def build_on(path):
+    return lambda: challenge(
+        *f"table build --ranks 2 --no-distances --checkpoint {path} --force".split(),
+        *("-o", f"{path}.table"),
+    )
+
+
+def look_at(path):
+    return lambda: challenge("table", "verify", str(path))
+
+
+@pytest.mark.parametrize("name", ["deals.csv", "deals.jsonl", "deals.parquet", "state", "table"])
+def test_every_read_fails_once(tmp_path, name):
+    """The answer is a sentence, what is there is unharmed, and the next run ends well."""
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    path = tmp_path / name
+    if name.startswith("deals"):
+        act = more_deals(path)
+        assert challenge(*f"batch --deck 2 --count 20 -o {path}".split())[0] == 0
+    elif name == "table":
+        act = look_at(path)
+        path.write_bytes(table_path(2, "outcome").read_bytes())
+    else:
+        act = build_on(path)
+        saving = Builder(2, distances=False)
+        saving._save(path)
+    before = path.read_bytes()
+    assert act()[0] == 0
+    written = path if name != "state" else tmp_path / "state.table"
+    right = written.read_bytes()
+    for at in range(1, 300):
+        path.write_bytes(before)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            faults = ReadFaults(monkeypatch, at)
+            status, _, error = act()
+        if faults.calls < at:
+            break
+        if status:  # pyarrow may read once more than it must
+            assert status == 2
+            assert error.startswith("Error: ")
+            assert error.count("\n") == 1
+            assert os.strerror(errno.EIO) in error
+            assert path.read_bytes() == before
+        else:
+            assert written.read_bytes() == right
+        assert act()[0] == 0
+        assert written.read_bytes() == right
+    assert at > 1

@@ -1,17 +1,24 @@
 """Without a place for compiled code everything works, and one sentence says why it is slow."""
 
+import errno
 import os
+import pickle
 import subprocess
+import warnings
 from pathlib import Path
 
+import numba
 import pytest
 from command import COMMAND
+from numba.core import caching
 
 from engine.deals import Deal
 from solver.complete.table import find_table
+from solver.core import jit
 from solver.core.jit import njit
 from solver.solver import Solver
 
+NO_ROOM = os.strerror(errno.ENOSPC)
 ROOT = Path(__file__).parents[2]
 NOWHERE = {
     "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator",  # which has no folder
@@ -61,6 +68,68 @@ def test_many_lines_without_a_cache():
 def test_a_single_answer_needs_no_cache():
     done = run_nowhere("solve", "KQJ.JT9")
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def compiled():
+    """A function that is compiled here, and what is said of it."""
+    jit._say_once.cache_clear()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+
+        @jit.njit("int64(int64)", cache=True)
+        def double(x):
+            return 2 * x
+
+    return double, [str(warning.message) for warning in said]
+
+
+def failing_once(monkeypatch, at):
+    """Makes call number `at` of the cache to the system fail; the calls so far."""
+    calls = []
+
+    def failing(call):
+        def instead(*arguments, **options):
+            calls.append(call)
+            if len(calls) == at:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return call(*arguments, **options)
+
+        return instead
+
+    monkeypatch.setattr(caching, "open", failing(open), raising=False)
+    monkeypatch.setattr(caching.os, "replace", failing(os.replace))
+    monkeypatch.setattr(caching.pickle, "dump", failing(pickle.dump))
+    return calls
+
+
+def test_the_disk_fills_while_compiled_code_is_kept(tmp_path, monkeypatch):
+    """Every call fails once: the code runs, and a sentence says why it is not kept."""
+    for at in range(1, 50):
+        monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / f"{at}"))
+        with pytest.MonkeyPatch.context() as patch:
+            calls = failing_once(patch, at)
+            double, said = compiled()
+        assert double(3) == 6
+        if len(calls) < at:
+            assert not said
+            break
+        (sentence,) = said
+        assert sentence.startswith(f"the cache of compiled code cannot be used: {NO_ROOM}, so")
+        assert not list(tmp_path.rglob("*.tmp.*"))
+        assert compiled()[1] == []  # the next one can keep it
+    assert at > 6
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_cache(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert compiled()[1] == []
+    for content in (b"", b"nonsense", b"\x80"):
+        (path,) = tmp_path.rglob(f"*.{ending}")
+        path.write_bytes(content)
+        double, (sentence,) = compiled()
+        assert double(3) == 6
+        assert sentence.startswith("the cache of compiled code cannot be used: it is damaged, so")
 
 
 def test_other_errors_are_not_hidden():

@@ -407,6 +407,48 @@ def test_lying_blocks(tmp_path):
             PackedTable(path).unpack()
 
 
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_altered_with_check_sums_to_match(tmp_path, cache_folder, seconds, ranks):
+    """Whatever is in the header, the model, the index or a block: a sentence, or what it was."""
+    path = write(tmp_path, ranks)
+    right, rng, until = path.read_bytes(), random.Random(4), time.monotonic() + seconds
+    count, size = struct.unpack_from("<2I", right, 24)
+    index = 92 + size
+    places = [range(8, 92), range(92, index), range(index, index + 4 * count)]
+    places.append(range(index + 8 * count, len(right)))
+    while time.monotonic() < until:
+        data = bytearray(right)
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            data[rng.choice(rng.choice(places))] = rng.choice((0, 1, 255, rng.randrange(256)))
+        if rng.random() < 0.1:
+            del data[rng.randrange(index) :]
+        with contextlib.suppress(struct.error):  # as far as there are sums
+            blocks, model = struct.unpack_from("<2I", data, 24)
+            sizes = struct.unpack_from(f"<{blocks}I", data, 92 + model)
+            start = 92 + model + 8 * blocks
+            for number, length in enumerate(sizes):
+                check = zlib.crc32(data[start : start + length])
+                struct.pack_into("<I", data, 92 + model + 4 * (blocks + number), check)
+                start += length
+            data[32:36] = bytes(4)
+            data[32:36] = struct.pack("<I", zlib.crc32(data[: 92 + model + 8 * blocks]))
+        path.write_bytes(data)
+        try:
+            table = PackedTable(path)
+            content = table.unpack().tobytes()
+        except TableError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+            assert list(cache_folder.glob(".*")) == []
+        else:
+            assert (content, table.ranks) == (built(ranks).content, ranks)
+            assert (table.digest, data[16:20]) == (
+                hashlib.sha256(content).hexdigest(),
+                right[16:20],
+            )
+            table.remove()
+
+
 def test_a_wrong_digest(tmp_path):
     path = write(tmp_path, 2)
     resealed(path, 60, "<B", path.read_bytes()[60] ^ 1)
@@ -437,6 +479,26 @@ def test_an_altered_file_is_made_again(tmp_path):
         table.cache.write_bytes(damaged)
         assert right(path, 2)
         assert table.cache.read_bytes()[24:] == data[24:]
+
+
+@pytest.mark.parametrize("seconds", [1, pytest.param(60, marks=pytest.mark.slow)])
+def test_an_unpacked_file_altered_with_check_sums_to_match(tmp_path, seconds):
+    """Its header, changed and sealed again: it is made anew, or what it says is true."""
+    path = write(tmp_path, 2)
+    table = PackedTable(path)
+    table.prepare()
+    data, rng, until = table.cache.read_bytes(), random.Random(5), time.monotonic() + seconds
+    while time.monotonic() < until:
+        altered = bytearray(data)
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            altered[rng.randrange(56 + 4 * slices(2))] = rng.choice((0, 1, 255, rng.randrange(256)))
+        altered[12:16] = struct.pack("<I", zlib.crc32(altered[16:4096]))
+        table.cache.write_bytes(altered)
+        table = PackedTable(path)
+        for number in range(slices(2)):
+            content, start = table.slice(number)
+            assert bytes(content[start : start + 16]) == built(2).content[16 * number :][:16]
+        assert right(path, 2)
 
 
 def test_a_truncated_file_is_made_again(tmp_path):
