@@ -1,7 +1,8 @@
-"""A progress bar for long work."""
+"""What long work shows on a terminal: a progress bar, or a line of text."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from types import TracebackType
@@ -29,7 +30,7 @@ class Progress:
         if self._shown:
             self._next = time.monotonic() + INTERVAL
             filled = int(done * WIDTH)
-            self._write(f"[{'#' * filled}{'-' * (WIDTH - filled)}] {done:4.0%}  {text}")
+            _write(f"[{'#' * filled}{'-' * (WIDTH - filled)}] {done:4.0%}  {text}")
 
     def __exit__(
         self,
@@ -38,8 +39,28 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         if self._shown:
-            self._write("")
+            _write("")
 
-    def _write(self, line: str) -> None:
-        sys.stderr.write(f"\r{line}\x1b[K")
-        sys.stderr.flush()
+
+class Status:
+    """A line of text on standard error, replaced by the next; nothing if that is no terminal."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    def show(self, text: str) -> None:
+        """Show a text, as far as there is room on one line."""
+        if sys.stderr.isatty():
+            self._is_shown = True
+            _write(text[: shutil.get_terminal_size().columns - 1])
+
+    def clear(self) -> None:
+        """Clear the line, if something is there."""
+        if self._is_shown:
+            self._is_shown = False
+            _write("")
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(f"\r{line}\x1b[K")
+    sys.stderr.flush()

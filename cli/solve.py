@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from itertools import groupby
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -20,6 +20,7 @@ from cli.input import read_lines
 from cli.limits import check_effect, limit_options
 from cli.parameters import JOBS, deck_option
 from cli.picture import Picture
+from cli.progress import Status
 from cli.unpack import get_ready
 from engine.deals import Deal
 from engine.errors import GameError
@@ -31,6 +32,9 @@ from solver.single.estimate import Estimate
 from solver.solution import Outcome, Solution
 from solver.solver import DEFAULT_SECONDS, Solver
 from solver.tables import open_tables
+
+if TYPE_CHECKING:
+    from solver.single.run import Looking
 
 AHEAD = 4
 """Lines read ahead for every process."""
@@ -88,7 +92,8 @@ def solve(
 
     A search proves who wins, but not in how many tricks, so it has no --line. The answer is
     "undecided" when nothing was proved within --time, --memory and --nodes, or before Ctrl-C; these
-    limits are for searches only.
+    limits are for searches only. On a terminal you see how far it is: the tricks that it looks
+    ahead, nodes, facts that it has proved or failed to, memory, and the time left.
 
     With -, deals and positions are read from standard input, one a line, and each answer is one
     line. Empty lines and comments, from # to the end of a line, are left out. Searches use what was
@@ -117,17 +122,18 @@ def solve(
             "Missing argument, expected a deal such as KQJ.JT9, a position, "
             "or - to read them from standard input."
         )
-    solver = Solver(**how)
+    status = Status()
+    solver = Solver(**how, watch=lambda at: status.show(look(at)))
     if problem == ("-",):
         if sys.stdin is None:  # it is closed
             raise GameError("standard input is closed, expected deals or positions, one a line")
         check(ctx, solver, deck, line)
         with contextlib.ExitStack() as stack:
-            lines = answers(sys.stdin.buffer, deck, line, solver)
+            lines = answers(sys.stdin.buffer, deck, line, solver, status)
             if jobs > 1:
                 lines = stack.enter_context(shared(sys.stdin.buffer, deck, line, solver, how, jobs))
-            status = tell(lines, deck, as_json, line)
-        ctx.exit(status)
+            code = tell(lines, deck, as_json, line)
+        ctx.exit(code)
     if jobs > 1:
         raise click.UsageError("--jobs is for lines of standard input, expected - or no --jobs.")
     asked = read_problem(" ".join(problem), deck)
@@ -135,6 +141,7 @@ def solve(
     if line and solver.looks_up(asked.ranks):
         get_ready(asked.ranks)
     solution = solver.solve(asked, line=line)
+    status.clear()
     text = json.dumps(as_object(solution, line)) if as_json else "\n".join(describe(solution))
     click.echo(text)
     if solution.outcome == Outcome.UNDECIDED:
@@ -162,13 +169,26 @@ def read(line: Line, deck: int | None, solver: Solver, game: bool) -> Deal | Pos
     return problem
 
 
-def answers(stream: BinaryIO, deck: int | None, game: bool, solver: Solver) -> Iterator[Answer]:
+def look(at: Looking) -> str:
+    """How far a search is, for people."""
+    text = (
+        f"looking {counted(at.tricks, 'trick')} ahead, {counted(at.nodes, 'node')}, "
+        f"{counted(at.facts, 'fact')}, {at.memory >> 20:,} MiB"
+    )
+    return text if at.seconds_left is None else f"{text}, {at.seconds_left:.0f} s left"
+
+
+def answers(
+    stream: BinaryIO, deck: int | None, game: bool, solver: Solver, status: Status
+) -> Iterator[Answer]:
     """The answers to the lines of a stream as they come, in this process."""
     for line in read_lines(stream):
         problem = None
         try:
             problem = read(line, deck, solver, game)
-            yield line, problem, solver.solve(problem, line=game)
+            solution = solver.solve(problem, line=game)
+            status.clear()
+            yield line, problem, solution
         except (GameError, MissingTable) as error:
             yield line, problem, error
 

@@ -27,6 +27,7 @@ from solver.tables import Tables, open_tables
 
 if TYPE_CHECKING:
     from solver.single.claims import Memory
+    from solver.single.run import Watch
 
 Method = Literal["auto", "table", "search"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -66,7 +67,8 @@ class Solver:
     outcome is proved; where a limit comes first (lead nodes, bytes, seconds; nodes and seconds may
     be None or infinite: no limit) or Ctrl-C is pressed, the outcome is "undecided". Searches share
     what they prove, those of one deck at a time: in `memory`, a `solver.single.claims.Memory`, if
-    it is given, else in one of `max_memory` bytes, which is given up when it is full.
+    it is given, else in one of `max_memory` bytes, which is given up when it is full. `watch` is
+    told once a second how far a search is, if that is asked for in the main thread.
 
     A solver may be shared by threads and answers one position at a time; one for each thread is
     faster. Raises GameError for limits that make no sense.
@@ -84,6 +86,7 @@ class Solver:
         max_memory: int = DEFAULT_MEMORY,
         max_seconds: float | None = DEFAULT_SECONDS,
         memory: Memory | None = None,
+        watch: Watch | None = None,
     ) -> None:
         if method not in METHODS:
             raise GameError(
@@ -98,6 +101,7 @@ class Solver:
         self.unpack = unpack
         self.max_nodes = None if max_nodes == math.inf else max_nodes
         self.max_memory = max_memory
+        self.watch = watch
         self.max_seconds = None if max_seconds is None or max_seconds > FOREVER else max_seconds
         self._memory = memory
         self._given_memory = memory is not None
@@ -179,8 +183,7 @@ class Solver:
         ):
             self._memory = None  # the old one goes before the new one comes
             self._memory = Memory(position.ranks, self.max_memory)
-        with self._memory.lock:  # so that its counts are of this search
-            solution = _search(position, self._memory, self.max_nodes, self.max_seconds)
+        solution = _search(position, self._memory, self.max_nodes, self.max_seconds, self.watch)
         if solution.effort and solution.effort.stopped == "memory" and not self._given_memory:
             self._memory = None
         return solution
@@ -260,41 +263,24 @@ class _Probe:
 
 
 def _search(
-    position: Position, memory: Memory, max_nodes: int | None, max_seconds: float | None
+    position: Position,
+    memory: Memory,
+    max_nodes: int | None,
+    max_seconds: float | None,
+    watch: Watch | None,
 ) -> Solution:
-    from solver.single.claims import NO_LIMIT
+    from solver.single.run import Run
     from solver.single.search import Search
 
+    started = time.perf_counter()
     search = Search(position, memory)
-    before = memory.nodes
-    nodes = NO_LIMIT if max_nodes is None else before + max_nodes
-    started = now = time.perf_counter()
-    done, most = before, NO_LIMIT
-    stopped = None
-    try:
-        while search.advance(nodes, most):
-            if memory.nodes >= nodes:
-                stopped = "nodes"
-            elif max_seconds is not None:
-                last, now = now, time.perf_counter()
-                left = started + max_seconds - now
-                if left <= 0:
-                    stopped = "time"
-                # There is time for so many nodes more, at the pace of the last moment.
-                most = int(min(NO_LIMIT, left * (memory.nodes - done) / max(now - last, 1e-9)))
-                done = memory.nodes
-            if stopped:
-                break
-        else:
-            if not search.outcome:
-                stopped = "memory" if memory.full else "tricks"
-    except KeyboardInterrupt:
-        stopped = "interrupt"
+    run = Run(search, memory, max_nodes, max_seconds)
+    run(watch)
     outcome = Outcome(search.outcome or Outcome.UNDECIDED)
-    moves, guess = _moves(position, outcome, search.outcomes)
+    moves, guess = _moves(position, outcome, dict(search.outcomes))
     best = tuple(move.action for move in moves if move.outcome == outcome != Outcome.UNDECIDED)
     seconds = time.perf_counter() - started
-    effort = Effort(memory.nodes - before, memory.used, None if search.outcome else stopped)
+    effort = Effort(run.nodes, memory.used, None if search.outcome else run.stopped)
     return Solution(
         position, outcome, None, tuple(moves), best, None, None, "search", seconds, effort, guess
     )

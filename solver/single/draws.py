@@ -35,7 +35,7 @@ HORIZON = 3
 """Candidates have failed within a third of the tricks that the search looks ahead, or more."""
 
 
-@njit(types.boolean(_HANDS, _HANDS, RECORD), cache=True)
+@njit(types.boolean(_HANDS, _HANDS, RECORD), cache=True, nogil=True)
 def _enter(hands: np.ndarray, responds: np.ndarray, c: Any) -> bool:
     """Enter claims of a player who holds these hands; False if there is no room."""
     for i in range(len(hands)):
@@ -97,6 +97,11 @@ class Closing:
     def holds_out(self, claim: Claim) -> bool:
         """Whether the prover of the claim holds out, if the claims that are left are true."""
         return self._held is not None and bool(self._held.attempt(claim, 0, NO_LIMIT))
+
+    def halt(self) -> None:
+        """Have another thread's `step` come back soon."""
+        if self._held is not None:
+            self._held.interrupt()
 
     def step(self, limit: int) -> bool:
         """Test some more claims, up to `limit` nodes of the search; whether there is more to do.

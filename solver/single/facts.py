@@ -287,7 +287,7 @@ def entries(c: Any, kind: int, limit: int) -> np.ndarray:
     return found
 
 
-@njit(types.void(_I64, RECORD), cache=True)
+@njit(types.void(_I64, RECORD), cache=True, nogil=True)
 def _clear(stores: int, c: Any) -> None:
     """Drop all facts of the first stores, which must be all there are."""
     for group in range(stores * (c.ranks + 1) ** 4):

@@ -73,8 +73,8 @@ def consequences(position: Position, action: ChallengeAction) -> list[Claim] | N
 class Search:
     """A search for the value of one position, which can be stopped and continued.
 
-    Belongs to one thread; several searches, in several threads too, may share a memory. Raises
-    GameError if the game is over, or the memory is for another deck.
+    Belongs to one thread, but for `halt`; several searches, in several threads too, may share a
+    memory. Raises GameError if the game is over, or the memory is for another deck.
     """
 
     def __init__(self, position: Position, memory: Memory) -> None:
@@ -101,8 +101,9 @@ class Search:
         self._winning = True  # the claim at hand: he wins within `tricks` tricks, or he loses
         self._slice = SLICE
         self._drawn = False
+        self._halted = False
         self._closing: Closing | None = None
-        self._draw_nodes = memory.nodes  # when a draw was last tried, and how many nodes it took
+        self._draw_nodes: int | None = None  # when a draw was last tried, and what that took
         self._draw_cost: int | None = None
         self._draw_tricks = DRAW_TRICKS  # when to try again, at the latest
 
@@ -125,10 +126,19 @@ class Search:
         Holds the lock of the memory.
         """
         with self._memory.lock:
+            if self._draw_nodes is None:
+                self._draw_nodes = self._memory.nodes
             return self._advance(limit, most)
 
+    def halt(self) -> None:
+        """End the search, in the midst of another thread's `advance`; to be repeated until then."""
+        self._halted = True
+        self._memory.interrupt()
+        if self._closing:
+            self._closing.halt()
+
     def _advance(self, limit: int, most: int) -> bool:
-        if self.outcome or self.tricks > MOST_TRICKS:
+        if self._halted or self.outcome or self.tricks > MOST_TRICKS:
             return False
         if self._closing:
             self._advance_draw(self._closing, limit)
@@ -152,6 +162,8 @@ class Search:
         """Try the claim at hand; False if the search stopped before there was a result."""
         self._memory.thin_out()
         for move in list(self._moves):
+            if self._halted:
+                return False
             if move in self.outcomes:
                 continue
             found: bool | None
@@ -180,6 +192,7 @@ class Search:
         return True
 
     def _begin_draw(self) -> None:
+        assert self._draw_nodes is not None
         work = self._memory.nodes - self._draw_nodes
         cost = self._draw_cost or DRAW_COST * self._memory.kept
         if work >= DRAW_SHARE * cost or self.tricks >= self._draw_tricks:
@@ -203,5 +216,6 @@ class Search:
                 self._drawn = True
                 self.outcomes.update(dict.fromkeys(drawing, "draw"))
         self._closing = None
+        assert self._draw_nodes is not None
         self._draw_cost = self._memory.nodes - self._draw_nodes
         self._draw_nodes = self._memory.nodes

@@ -5,6 +5,8 @@ import io
 import json
 import os
 import random
+import re
+import select
 import signal
 import subprocess
 import time
@@ -277,6 +279,31 @@ def test_processes_are_for_lines():
     status, _, error = challenge("solve", "--jobs", "2", "3 A.K")
     assert status == 2
     assert "--jobs is for lines of standard input" in error
+
+
+def test_a_search_on_a_terminal_says_how_far_it_is():
+    pty = pytest.importorskip("pty")
+    controller, terminal = pty.openpty()
+    often = f"import solver.single.run as run; run.INTERVAL = 0.1; {COMMAND[-1]}"
+    arguments = ["solve", "--time", "1.5", "10 AKQJT98765.KQJ765"]
+    process = subprocess.Popen(
+        [*COMMAND[:-1], often, *arguments], stderr=terminal, stdout=subprocess.PIPE, cwd=ROOT
+    )
+    os.close(terminal)
+    shown = b""
+    while select.select([controller], [], [], 60)[0]:
+        try:
+            shown += os.read(controller, 1 << 16)
+        except OSError:
+            break
+    os.close(controller)
+    assert process.communicate()[0].startswith(b"Player 1 leads")
+    told = shown.decode().split("\r")
+    assert len(told) > 4
+    assert re.match(
+        r"looking \d+ tricks? ahead, [\d,]+ nodes, [\d,]+ facts?, \d+ MiB, \d s left", told[2]
+    )
+    assert told[-1] == "\x1b[K"
 
 
 # The report.

@@ -1,10 +1,15 @@
 """The search: its facts against plain dominance, its answers against the tables, its limits."""
 
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -484,6 +489,59 @@ def test_an_interrupted_search_says_what_it_had(monkeypatch):
     assert solution.outcome == "undecided"
     assert solution.effort.stopped == "interrupt"
     assert solution.effort.nodes > 0
+
+
+def test_ctrl_c_ends_a_search_in_the_midst_of_compiled_code(monkeypatch):
+    """A call that would take hours; afterwards its memory still serves."""
+    solver = Solver(method="search", max_seconds=None)
+    solver.max_nodes = 1000
+    solver.solve(ADVANCED)  # so that the code is loaded
+    solver.max_nodes = None
+    monkeypatch.setattr("solver.single.search.SLICE", 1 << 50)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        started = time.perf_counter()
+        solution = solver.solve(ADVANCED)
+        assert 0.4 < time.perf_counter() - started < 1.5
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert (solution.outcome, solution.effort.stopped) == ("undecided", "interrupt")
+    assert solution.effort.nodes > 0
+    solver.max_nodes = 2000
+    assert solver.solve(ADVANCED).effort.stopped == "nodes"
+
+
+def test_a_watcher_is_told_how_far_a_search_is(monkeypatch):
+    monkeypatch.setattr("solver.single.run.INTERVAL", 0.05)
+    told = []
+    solution = Solver(method="search", max_seconds=0.6, watch=told.append).solve(ADVANCED)
+    assert solution.effort.stopped == "time"
+    assert len(told) > 2
+    for one, next_one in pairwise(told):
+        assert one.nodes <= next_one.nodes
+        assert one.tricks <= next_one.tricks
+        assert 0.6 > one.seconds_left > next_one.seconds_left >= 0
+    assert told[-1].nodes <= solution.effort.nodes
+    assert 0 < told[-1].memory <= solution.effort.memory
+    assert told[-1].facts > 0
+    told.clear()
+    with ThreadPoolExecutor(1) as pool:  # nobody waits there, so nobody tells
+        solver = Solver(method="search", max_seconds=0.3, watch=told.append)
+        assert pool.submit(solver.solve, ADVANCED).result().effort.stopped == "time"
+    assert not told
+
+
+def test_a_watcher_that_fails_ends_the_search(monkeypatch):
+    monkeypatch.setattr("solver.single.run.INTERVAL", 0.05)
+
+    def fail(looking):
+        raise OSError("no terminal")
+
+    with pytest.raises(OSError, match="no terminal"):
+        Solver(method="search", max_seconds=None, watch=fail).solve(ADVANCED)
 
 
 def test_searches_share_what_they_prove():
