@@ -335,6 +335,9 @@ def _effort(solution: Solution, how: How) -> Record:
         limit = how.limits.get(stopped or "")
         record["reproducible"] = "time" not in how.limits
         record |= {"nodes": solution.effort.nodes, "stopped": stopped, "limit": limit}
+    if solution.estimate:
+        found = solution.estimate.to_dict()
+        record |= {f"estimate_{outcome}": chance for outcome, chance in found.items()}
     return record
 
 
