@@ -33,6 +33,8 @@ from engine.position import ChallengeAction, Position
 from engine.problem import position_of, read_problem
 from engine.text import meant, number_in, quoted
 from solver.core.bitboard import leader_bits
+from solver.player import Perfect
+from solver.search_player import SearchPlayer
 from solver.solution import Solution
 from solver.solver import Solver
 from solver.tables import open_tables
@@ -44,8 +46,12 @@ MOST_MOVES = 2000
 MOST_SEED = 2**63 - 1
 QUICK_NODES, QUICK_SECONDS, QUICK_MEMORY = 20_000, 0.5, 64 << 20
 """Where there is no table, a search of this size may still settle a position near the end."""
-PROGRAMS = tuple(name for name in ("perfect", "search", "greedy") if name in KNOWN)
-"""The players that answer."""
+PROGRAMS = {
+    "perfect": "perfect",
+    "search": "search:seconds=2:nodes=1000000",  # keeps nothing between moves
+    "greedy": "greedy",
+}
+"""The players that answer, as they are specified."""
 
 
 class Answers:
@@ -219,10 +225,10 @@ class Answers:
         players: dict[tuple[str, int], Player] = self._own.__dict__.setdefault("players", {})
         key = name, position.ranks
         if key not in players:
-            players[key] = make_player(name, Challenge(position.ranks), KNOWN)
+            players[key] = make_player(PROGRAMS[name], Challenge(position.ranks), KNOWN)
         player = players[key]
-        if name == "perfect":
-            player.begin(seen)  # type: ignore[call-arg]
+        if isinstance(player, Perfect | SearchPlayer):
+            player.begin(seen)
         else:
             player.begin()
         action: ChallengeAction = player.choose(position, random.Random(0))  # type: ignore[assignment]

@@ -118,7 +118,7 @@ def test_decks(client):
     assert [deck["ranks"] for deck in found["decks"]] == list(range(1, 11))
     assert [deck["ranks"] for deck in found["decks"] if deck["table"]] == list(open_tables().decks)
     assert found["decks"][5]["measure"] == "distance"
-    assert {"perfect", "greedy"} <= set(found["players"])
+    assert found["players"] == ["perfect", "search", "greedy"]
 
 
 def test_tree_has_the_replies_that_matter(client):
@@ -184,6 +184,14 @@ def test_perfect_plays_the_readmes_deal_to_the_win(client):
         answer = get(client, "move", start="KQJ.JT9", moves=",".join(moves), player=player)
         moves.append(answer["move"])
     assert game["winner"] == 1
+
+
+def test_search_plays_where_there_is_no_table(client):
+    answer = get(client, "move", start="10 KQJ.JT9", player="search")
+    assert answer["to"] == str(Deal.parse("10 KQJ.JT9").position().apply(answer["move"]))
+    found = get(client, "solve", position="10 KQJ.JT9")
+    (move,) = (move for move in found["moves"] if move["move"] == answer["move"])
+    assert move["estimate"]["win"] > 0.5
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 6])
