@@ -28,7 +28,7 @@ from engine.position import Position
 from engine.problem import Line, read_problem
 from engine.text import counted, one_line
 from solver.complete.table import MissingTable
-from solver.single.estimate import Estimate
+from solver.single.estimate import Estimate, percent
 from solver.solution import Outcome, Solution
 from solver.solver import DEFAULT_SECONDS, Solver
 from solver.tables import open_tables
@@ -296,12 +296,6 @@ def likely(guess: Estimate, player: int) -> str:
         guess, player = guess.turned(), 3 - player
     draw = f", a draw {percent(guess.draw)}" if guess.draw >= LIKELY_DRAW else ""
     return f"estimate, not a proof: player {player} wins, {percent(guess.win)}{draw}"
-
-
-def percent(chance: float) -> str:
-    """Never all or nothing."""
-    whole = round(100 * chance)
-    return {0: "under 1 %", 100: "over 99 %"}.get(whole, f"{whole} %")
 
 
 def summary(solution: Solution, picture: Picture) -> str:

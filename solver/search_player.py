@@ -12,6 +12,7 @@ from engine.players.player import Player
 from engine.position import ChallengeAction, Position
 from engine.text import number_in, quoted
 from solver.player import Perfect
+from solver.single.estimate import percent
 from solver.solution import Move, Outcome
 from solver.solver import MOST_NODES, Solver
 from solver.tables import Tables, open_tables
@@ -101,9 +102,7 @@ class SearchPlayer(Player):
             return self._perfect.hint(position)
         moves = self._moves(position)
         proved = [f"{move.action} {_VERBS[move.outcome]}" for move in moves if not move.estimate]
-        likely = [
-            f"{move.action} {100 * move.estimate.win:.0f} %" for move in moves if move.estimate
-        ]
+        likely = [f"{move.action} {percent(move.estimate.win)}" for move in moves if move.estimate]
         if not likely:
             return "; ".join(proved)
         guess = f"Not proved, likely to win: {', '.join(likely[:5])}"

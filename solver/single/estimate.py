@@ -77,6 +77,12 @@ WON = Estimate(1.0, 0.0, 0.0)
 LOST = WON.turned()
 
 
+def percent(chance: float) -> str:
+    """A chance for people: never all or nothing."""
+    whole = round(100 * chance)
+    return {0: "under 1 %", 100: "over 99 %"}.get(whole, f"{whole} %")
+
+
 def estimate(position: Position) -> Estimate:
     """How likely a position is won, drawn and lost for the player to move.
 

@@ -47,6 +47,7 @@ def test_hints_for_a_deck_without_tables():
     player = SearchPlayer(load_game("challenge", ranks=9), nodes="100")
     hint = player.hint(player.game.initial(1))
     assert hint.startswith("Not proved, likely to win: ")
+    assert "100 %" not in hint
 
 
 def test_a_deck_with_tables_is_played_by_them():
