@@ -212,7 +212,8 @@ def record_file(
         with _growing(output, kind, columns, resume, keep) as file:
             yield file
         return
-    target(output)  # or it could not be written at the end
+    for path in (output, gathering(output)):  # or it could not be written at the end, or waits
+        target(path)
     with _growing(gathering(output), "jsonl", columns, resume, keep) as file:
         check_new(output, keep, "--resume, ")
         copied = resume and output.exists() and not os.fstat(file.stream.fileno()).st_size

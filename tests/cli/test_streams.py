@@ -140,6 +140,15 @@ def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch, arguments):
     assert os.listdir() == ["pipe"]
 
 
+def test_a_pipe_where_records_are_gathered_is_not_waited_for(tmp_path):
+    pytest.importorskip("pyarrow")
+    pipe = tmp_path / ".deals.parquet.challenge-records"
+    os.mkfifo(pipe)
+    status, _, error = challenge(*f"batch --deck 2 --all -o {tmp_path}/deals.parquet".split())
+    assert (status, error) == (2, f"Error: {pipe}: not a regular file\n")
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
 @pytest.mark.parametrize(
     "header",
     [

@@ -76,9 +76,13 @@ def compiled():
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
 
+        @jit.njit(cache=True)
+        def times(x, y):  # compiled for others
+            return x * y
+
         @jit.njit("int64(int64)", cache=True)
         def double(x):
-            return 2 * x
+            return times(x, 2)
 
     return double, [str(warning.message) for warning in said]
 
@@ -125,8 +129,8 @@ def test_a_damaged_cache(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     assert compiled()[1] == []
     for content in (b"", b"nonsense", b"\x80"):
-        (path,) = tmp_path.rglob(f"*.{ending}")
-        path.write_bytes(content)
+        for path in tmp_path.rglob(f"*.{ending}"):
+            path.write_bytes(content)
         double, (sentence,) = compiled()
         assert double(3) == 6
         assert sentence.startswith("the cache of compiled code cannot be used: it is damaged, so")
