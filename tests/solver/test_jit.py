@@ -43,7 +43,7 @@ def run_nowhere(*arguments, stdin=b""):
 @pytest.mark.parametrize(
     "arguments",
     [
-        "batch --deck 3 --all",
+        pytest.param("batch --deck 3 --all", marks=pytest.mark.slow),
         pytest.param("table verify --ranks 3", marks=pytest.mark.slow),
         pytest.param("solve --method search 4 AK.Q", marks=pytest.mark.slow),
         pytest.param("bench --repeats 1 --ranks 3", marks=pytest.mark.slow),
@@ -63,6 +63,8 @@ def test_many_lines_without_a_cache():
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(b"\n") == 3000
     assert done.stderr.count(b"\n") == 1
+    assert done.stderr.startswith(b"Warning: there is no place to keep compiled code")
+    assert b"NUMBA_CACHE_DIR" in done.stderr
 
 
 def test_a_single_answer_needs_no_cache():

@@ -283,7 +283,9 @@ def test_deals_of_the_advanced_deck_with_a_short_proof(trump):
     assert solution.outcome == "win"
 
 
-@pytest.mark.parametrize("ranks", [4, 5, 6, 7, 8])
+@pytest.mark.parametrize(
+    "ranks", [4, 5, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (7, 8))]
+)
 def test_a_whole_plain_suit_wins_all_deals_but_one(ranks):
     """The dealer holds of one suit nothing, or only its lowest card (docs/advanced.md)."""
     not_won = {
