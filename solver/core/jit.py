@@ -44,7 +44,9 @@ def _guarded(dispatcher: Any) -> Any:
 
         return instead
 
-    kept = dispatcher._cache
+    kept = getattr(dispatcher, "_cache", None)
+    if kept is None:  # a plain function, with NUMBA_DISABLE_JIT=1
+        return dispatcher
     kept.load_overload, kept.save_overload = guard(kept.load_overload), guard(kept.save_overload)
     return dispatcher
 
