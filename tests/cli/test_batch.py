@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from fractions import Fraction
 from functools import partial
+from io import FileIO
 
 import pytest
 from click.testing import CliRunner
@@ -23,6 +24,7 @@ from cli.batch import describe, pace
 from cli.main import main
 from engine.arena.interval import share_interval
 from engine.deals import Deal, all_deals, random_deal
+from solver.core import files
 from solver.solver import solve
 from solver.study.batch import COLUMNS, Batch, How, load, solve_problem
 from solver.study.records import RecordFile, gathering, read_records, write_parquet
@@ -589,6 +591,26 @@ def test_interrupted_from_the_keyboard(tmp_path):
     written = output.read_bytes()
     assert lines(output) > 100
     assert written.decode() == batch("--deck", 6, "--count", lines(output) - 1, "--seed", 1)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_interrupted_as_a_record_is_written(tmp_path, monkeypatch, kind):
+    """It is in the file once, though the interrupt came before that was known."""
+    output, written = tmp_path / f"deals.{kind}", []
+
+    def write(file, data):
+        count = FileIO.write(file, data)
+        written.append(data)
+        if len(written) == 20:
+            raise KeyboardInterrupt
+        return count
+
+    monkeypatch.setattr(files._Named, "write", write)
+    assert challenge(*f"batch --deck 3 --all -o {output}".split())[0] == 130
+    monkeypatch.undo()
+    whole = batch("--all", "--format", kind)
+    assert output.read_text() == "".join(whole.splitlines(keepends=True)[: lines(output)])
+    assert lines(output) == 20 + (kind == "csv")
 
 
 def test_worker_that_dies(monkeypatch, tmp_path):
