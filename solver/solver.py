@@ -27,7 +27,7 @@ from solver.tables import Tables, open_tables
 
 if TYPE_CHECKING:
     from solver.single.claims import Memory
-    from solver.single.run import Watch
+    from solver.single.run import Run, Watch
 
 Method = Literal["auto", "table", "search"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -276,11 +276,20 @@ def _search(
     search = Search(position, memory)
     run = Run(search, memory, max_nodes, max_seconds)
     run(watch)
+    return solution_of(run, started)
+
+
+def solution_of(run: Run, started: float) -> Solution:
+    """What a search that has ended has found, since `started` (`time.perf_counter`).
+
+    Its memory must not have been used by another one since then.
+    """
+    search, position = run.search, run.search.position
     outcome = Outcome(search.outcome or Outcome.UNDECIDED)
     moves, guess = _moves(position, outcome, dict(search.outcomes))
     best = tuple(move.action for move in moves if move.outcome == outcome != Outcome.UNDECIDED)
     seconds = time.perf_counter() - started
-    effort = Effort(run.nodes, memory.used, None if search.outcome else run.stopped)
+    effort = Effort(run.nodes, run.memory.used, None if search.outcome else run.stopped)
     return Solution(
         position, outcome, None, tuple(moves), best, None, None, "search", seconds, effort, guess
     )

@@ -43,18 +43,19 @@ Watch = Callable[[Looking], None]
 class Run:
     """A search until its outcome is proved, or a limit is reached.
 
-    `max_nodes`, `max_seconds`: None for no limit. Belongs to the thread that makes it.
+    `max_nodes`, `max_seconds`: None for no limit. Called in one thread; all else is for any other.
     """
 
     def __init__(
         self, search: Search, memory: Memory, max_nodes: int | None, max_seconds: float | None
     ) -> None:
-        self._search = search
-        self._memory = memory
+        self.search = search
+        self.memory = memory
         self._max_nodes = max_nodes
         self._max_seconds = max_seconds
         self._before: int | None = None
         self._started = time.perf_counter()
+        self._ended: float | None = None
         self._halted = False
         self._done = threading.Event()
         self._error: BaseException | None = None
@@ -79,7 +80,14 @@ class Run:
     @property
     def nodes(self) -> int:
         """Lead nodes searched so far."""
-        return 0 if self._before is None else self._memory.nodes - self._before
+        return 0 if self._before is None else self.memory.nodes - self._before
+
+    @property
+    def seconds(self) -> float:
+        """For how long it has searched; to wait for the memory does not count."""
+        if self._before is None:
+            return 0.0
+        return (self._ended or time.perf_counter()) - self._started
 
     def _wait_for(self, thread: threading.Thread, watch: Watch | None) -> None:
         try:
@@ -88,39 +96,42 @@ class Run:
                 if watch:
                     watch(self._looking())
         except BaseException:  # of the watcher, too
-            until = time.perf_counter() + GRACE
-            self._halted = True
-            self._search.halt()
-            while not self._done.wait(0.01) and time.perf_counter() < until:
-                self._search.halt()  # it was just about to set its limit
+            self.halt()
             raise
+
+    def halt(self) -> None:
+        """End the search from another thread, and wait for that, for `GRACE` at most."""
+        until = time.perf_counter() + GRACE
+        self._halted = True
+        self.search.halt()
+        while not self._done.wait(0.01) and time.perf_counter() < until:
+            self.search.halt()  # it was just about to set its limit
 
     def _looking(self) -> Looking:
         left = None
         if self._max_seconds is not None:
             left = max(0.0, self._started + self._max_seconds - time.perf_counter())
-        memory = self._memory
-        return Looking(self._search.tricks, self.nodes, memory.kept, memory.used, left)
+        memory = self.memory
+        return Looking(self.search.tricks, self.nodes, memory.kept, memory.used, left)
 
     def _work(self) -> None:
         try:
-            with self._memory.lock:  # so that its counts are of this search
-                self._before = self._memory.nodes
+            with self.memory.lock:  # so that its counts are of this search
                 self._started = time.perf_counter()
+                self._before = self.memory.nodes
                 self._advance(self._before)
         except BaseException as error:  # is raised by who waits
             self._error = error
         finally:
+            self._ended = time.perf_counter()
             self._done.set()
 
     def _advance(self, before: int) -> None:
-        search, memory = self._search, self._memory
+        search, memory = self.search, self.memory
         nodes = NO_LIMIT if self._max_nodes is None else before + self._max_nodes
         now = self._started
         done, most = before, NO_LIMIT
         while search.advance(nodes, most):
-            if self._halted:
-                return
             if memory.nodes >= nodes:
                 self.stopped = "nodes"
                 return
@@ -135,4 +146,4 @@ class Run:
             most = int(min(NO_LIMIT, left * (memory.nodes - done) / max(now - last, 1e-9)))
             done = memory.nodes
         if not search.outcome:
-            self.stopped = "memory" if memory.full else "tricks"
+            self.stopped = "interrupt" if self._halted else "memory" if memory.full else "tricks"
