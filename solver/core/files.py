@@ -76,6 +76,21 @@ class _Named(io.FileIO):
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 
 
+class _Appended(io.BufferedRandom):
+    """A file to read, and to append to without a buffer.
+
+    A buffer whose writing is interrupted, when all is written but nobody knows, would be written
+    once more in the end.
+    """
+
+    def write(self, data: Any) -> int:
+        left = memoryview(data)
+        while left:
+            left = left[self.raw.write(left) :]
+        self.seek(0, os.SEEK_END)  # what was read ahead no longer counts
+        return len(data)
+
+
 def open_regular(path: Path) -> io.BufferedReader:
     """A regular file to read. Raises OSError, also for a pipe or a device, without waiting."""
     descriptor = _open(path, os.O_RDONLY)
@@ -102,7 +117,7 @@ def open_to_append(path: Path) -> BinaryIO:
     """
     path = target(path)
     while True:
-        file = io.BufferedRandom(_Named(_open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), path))
+        file = _Appended(_Named(_open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), path))
         try:
             if lock(file, path):
                 file.seek(0, os.SEEK_END)

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from io import BufferedRandom, StringIO, TextIOWrapper
+from io import StringIO, TextIOWrapper
 from itertools import islice
 from math import comb, inf
 from pathlib import Path
@@ -116,14 +116,8 @@ class RecordFile:
         line = self._encode(record)
         if not self._end:
             line = self._header + line
-        if isinstance(self.stream, BufferedRandom):
-            # A buffer whose writing is interrupted would be written once more in the end.
-            left = memoryview(line)
-            while left:
-                left = left[self.stream.raw.write(left) :]
-        else:
-            self.stream.write(line)
-            self.stream.flush()
+        self.stream.write(line)
+        self.stream.flush()
         self._end += len(line)
 
     def renew(self, records: Iterable[Record]) -> Iterator[Record]:
