@@ -99,7 +99,7 @@ class Perfect(Player):
         return "; ".join([text, *map(_verdict, rest)])
 
 
-_VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
+VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
 
 
 def _list(actions: Iterable[ChallengeAction]) -> str:
@@ -108,7 +108,7 @@ def _list(actions: Iterable[ChallengeAction]) -> str:
 
 def _verdict(move: Move) -> str:
     """What a move leads to."""
-    verb = _VERBS[move.outcome]
+    verb = VERBS[move.outcome]
     if move.distance is None:
         return f"{move.action} {verb}"
     if move.distance == 0:

@@ -11,7 +11,7 @@ from engine.game import Game
 from engine.players.player import Player
 from engine.position import ChallengeAction, Position
 from engine.text import number_in, quoted
-from solver.player import Perfect
+from solver.player import VERBS, Perfect
 from solver.single.estimate import percent
 from solver.solution import Move, Outcome
 from solver.solver import MOST_NODES, Solver
@@ -101,15 +101,12 @@ class SearchPlayer(Player):
         if self._perfect:
             return self._perfect.hint(position)
         moves = self._moves(position)
-        proved = [f"{move.action} {_VERBS[move.outcome]}" for move in moves if not move.estimate]
+        proved = [f"{move.action} {VERBS[move.outcome]}" for move in moves if not move.estimate]
         likely = [f"{move.action} {percent(move.estimate.win)}" for move in moves if move.estimate]
         if not likely:
             return "; ".join(proved)
         guess = f"Not proved, likely to win: {', '.join(likely[:5])}"
         return "; ".join([*proved, guess])
-
-
-_VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
 
 
 def _seconds(text: str | float) -> float:

@@ -130,7 +130,6 @@ class Builder:
         self._facts = [self.leader, self.responder]
         self._new_facts = [self.leader.copy(), self.responder.copy()] if distances else self._facts
         self._known = known
-        self._known_bytes = 0 if known is None else known.nbytes
         self._plan = plan or Plan()
         self._counter = np.zeros(1, np.int64)
         self._contexts = [self._context() for _ in range(self.threads)]
@@ -169,6 +168,7 @@ class Builder:
             + sum(int(getattr(context.record, what)) for context in self._contexts)
             for what in ("tests", "proved", "nodes")
         )
+        known = 0 if self._known is None else self._known.nbytes
         return Progress(
             self.ranks,
             self.round,
@@ -178,7 +178,7 @@ class Builder:
             proved,
             nodes,
             time.monotonic() - self._started + self._before["seconds"],
-            memory_needed(self.ranks, self.distances, self.threads, self._known_bytes),
+            memory_needed(self.ranks, self.distances, self.threads, known),
             expected_nodes(self.ranks, self.distances),
         )
 

@@ -13,12 +13,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from fractions import Fraction
-from functools import partial
 from io import FileIO
 
 import pytest
 from click.testing import CliRunner
-from command import COMMAND, ROOT, challenge
+from command import COMMAND, ROOT, challenge, in_own_session, start
 
 from cli.batch import describe, pace
 from cli.main import main
@@ -519,18 +518,6 @@ def test_one_record_of_another_deck_is_refused(tmp_path):
     assert "its deck, seed or choice was another" in error
 
 
-def start(*arguments):
-    """Run the command in a fork of this process, which has loaded all that it needs."""
-    process = os.fork()
-    if process == 0:
-        try:
-            main([*map(str, arguments)], standalone_mode=False)
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return process
-
-
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize(("kind", "jobs"), [("csv", 1), ("jsonl", 2), ("parquet", 2)])
 def test_killed_at_random_moments(tmp_path, kind, jobs):
@@ -576,14 +563,8 @@ def test_workers_do_not_outlive_a_killed_command(tmp_path):
 
 def test_interrupted_from_the_keyboard(tmp_path):
     output = tmp_path / "deals.csv"
-    with subprocess.Popen(
-        [*COMMAND, *f"batch --count 1000000 --seed 1 -o {output} --jobs 2".split()],
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        start_new_session=True,
-        # where the tests run in the background the signal may be ignored
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    ) as process:
+    arguments = f"batch --count 1000000 --seed 1 -o {output} --jobs 2".split()
+    with in_own_session(*arguments) as process:
         wait_for(lambda: lines(output) > 100)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         assert process.communicate()[1] == b"Error: interrupted\n"

@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import pytest
-from command import COMMAND, ROOT, challenge
+from command import COMMAND, ROOT, challenge, in_own_session
 
 from engine.deals import random_deal
 from solver.solver import solve
@@ -160,13 +160,8 @@ def test_killed_and_resumed_with_higher_limits(tmp_path):
 def test_interrupted_while_searches_run(tmp_path):
     """Nobody waits for their end."""
     output = tmp_path / "a.csv"
-    with subprocess.Popen(
-        [*COMMAND, *f"batch --deck 10 --count 8 --time 1000 --jobs 2 -o {output}".split()],
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
+    arguments = f"batch --deck 10 --count 8 --time 1000 --jobs 2 -o {output}".split()
+    with in_own_session(*arguments) as process:
         until = time.monotonic() + 60
         children = f"/proc/{process.pid}/task/{process.pid}/children"
         if not os.path.exists(children):

@@ -1,8 +1,10 @@
 """The command line, in this process or in one of its own."""
 
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -48,6 +50,18 @@ def start(*arguments, error=os.devnull):
     finally:
         sys.stderr.flush()
         os._exit(status)
+
+
+def in_own_session(*arguments):
+    """The command in a process and a session of its own, to which Ctrl-C can be sent."""
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        start_new_session=True,
+        # where the tests run in the background the signal may be ignored
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def status_of(process):
