@@ -45,6 +45,10 @@ def exit_statuses() -> Iterator[None]:
         stop("interrupted", INTERRUPTED)
     except MemoryError as error:
         stop(f"not enough memory: {error}", BAD_INPUT)
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        stop("the system allows no more threads, expected room for some", BAD_INPUT)
     except OSError as error:
         name = "standard output" if error.filename is None else error.filename
         stop(f"{name}: {error.strerror or error}", BAD_INPUT)

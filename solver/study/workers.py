@@ -80,7 +80,8 @@ def _pool(jobs: int, options: dict[str, Any] | None = None) -> Iterator[ProcessP
         tell.send(None)  # none of them reads it, so all see it
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        with suppress(RuntimeError):  # of a pool whose own thread could not be started
+            pool.shutdown(cancel_futures=True)
         tell.close()
         told.close()
 

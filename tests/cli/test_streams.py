@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,23 @@ def test_replay_does_not_steer_the_terminal(tmp_path):
     assert status == 0
     assert "?[31mgreedy?" in output
     assert "\x1b" not in output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "table build --ranks 3 --threads 2 -o built.outcome",
+        "batch --deck 3 --count 9 --jobs 2 -o deals.csv",
+        "solve --method search AK.Q",
+        "table unpack --ranks 7",
+    ],
+)
+def test_no_more_threads(arguments, tmp_path, monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    status, out, error = challenge(*arguments.split())
+    assert (status, out, list(tmp_path.iterdir())) == (2, "", [])
+    assert error.splitlines()[-1].startswith("Error: ")
