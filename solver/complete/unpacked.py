@@ -9,7 +9,7 @@ content it is, and has a check sum of each slice:
          9     1  ranks
         10     2  zero
         12     4  CRC-32 of what follows, up to the content
-        16     8  when it was written: its time of modification, in seconds
+        16     8  its time of modification, in seconds: just before it was written
         24    32  SHA-256 of the content
         56    4s  CRC-32 of each of the s slices
                   zeros up to a multiple of 4096, then the content
@@ -197,7 +197,7 @@ class PackedTable:
 
                 decode_blocks(self._file, receive, lambda done: report(0.95 * done), threads)
                 self._check_digest(file, report)
-                now = int(time.time()) // _EVEN * _EVEN
+                now = int(time.time()) // _EVEN * _EVEN - 2 * _EVEN  # no later write has this time
                 after = struct.pack(f"<Q32s{len(checks)}I", now, self._file.facts.digest, *checks)
                 after += bytes(start - _HEADER.size - 4 * len(checks))
                 before = struct.pack("<8sBBHI", MAGIC, VERSION, self.ranks, 0, zlib.crc32(after))
