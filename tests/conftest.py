@@ -16,7 +16,7 @@ from solver.core.machine import cores
 MOST_WORKERS = 8
 """Each loads a compiler, and there are not many more files that take long."""
 
-settings.register_profile("quick", deadline=None, max_examples=50)
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

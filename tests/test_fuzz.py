@@ -22,7 +22,7 @@ from engine.problem import read_problem
 from solver.study.batch import COLUMNS, RecordError
 from solver.study.records import RecordFile, read_records, write_parquet
 
-SECONDS = [1.5, pytest.param(120, marks=pytest.mark.slow)]
+SECONDS = [0.5, pytest.param(120, marks=pytest.mark.slow)]
 WORDS = [
     "",
     "-",

@@ -407,7 +407,7 @@ def test_lying_blocks(tmp_path):
             PackedTable(path).unpack()
 
 
-@pytest.mark.parametrize("seconds", [1.5, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [0.4, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_altered_with_check_sums_to_match(tmp_path, cache_folder, seconds, ranks):
     """Whatever is in the header, the model, the index or a block: a sentence, or what it was."""
@@ -481,7 +481,7 @@ def test_an_altered_file_is_made_again(tmp_path):
         assert table.cache.read_bytes()[24:] == data[24:]
 
 
-@pytest.mark.parametrize("seconds", [1, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [0.3, pytest.param(60, marks=pytest.mark.slow)])
 def test_an_unpacked_file_altered_with_check_sums_to_match(tmp_path, seconds):
     """Its header, changed and sealed again: it is made anew, or what it says is true."""
     path = write(tmp_path, 2)
