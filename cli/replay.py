@@ -16,6 +16,8 @@ from engine.errors import GameError
 from solver.core.files import open_regular
 
 STANDARD_INPUT = Path("-")
+MOST_BYTES = 1 << 28
+"""Far more than any tournament records; what is longer is no record."""
 
 
 @click.command()
@@ -52,11 +54,13 @@ def read(path: Path) -> str:
     if path == STANDARD_INPUT and sys.stdin is None:
         raise GameError("standard input is closed, expected recorded games")
     with nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else open_regular(path) as file:
-        data = file.read()
+        data = file.read(MOST_BYTES + 1)
+    name = "standard input" if path == STANDARD_INPUT else path
+    if len(data) > MOST_BYTES:
+        raise GameError(f"{name} has more than {MOST_BYTES:,} bytes, expected recorded games")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        name = "standard input" if path == STANDARD_INPUT else path
         raise GameError(f"{name} is not text, expected a recorded playthrough") from None
 
 

@@ -214,6 +214,8 @@ def record_file(
         return
     for path in (output, gathering(output)):  # or it could not be written at the end, or waits
         target(path)
+    if gathering(output).is_symlink():  # this program makes no link there, and follows none
+        raise GameError(f"{gathering(output)} is a link, expected a file of this program or none")
     with _growing(gathering(output), "jsonl", columns, resume, keep) as file:
         check_new(output, keep, "--resume, ")
         copied = resume and output.exists() and not os.fstat(file.stream.fileno()).st_size

@@ -161,6 +161,19 @@ def test_standard_output_is_the_same_as_a_file(tmp_path):
         assert batch("--all", "--format", kind).encode() == (tmp_path / kind).read_bytes()
 
 
+def test_no_link_is_followed_where_records_are_gathered(tmp_path):
+    pytest.importorskip("pyarrow")
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    output = tmp_path / "deals.parquet"
+    gathering(output).symlink_to(mine)
+    for more in ([], ["--force"], ["--resume"]):
+        error = batch("--all", "-o", output, *more, expected=2)
+        assert f"{gathering(output).name} is a link, expected a file of this program" in error
+    assert mine.read_text() == "mine"
+    assert not output.exists()
+
+
 def test_parquet_to_standard_output(tmp_path):
     pytest.importorskip("pyarrow")
     batch("--all", "-o", tmp_path / "deals.parquet")

@@ -110,6 +110,15 @@ def test_replay_refuses_an_altered_record(tmp_path):
     assert challenge("replay", str(file))[0] == 2
 
 
+def test_replay_reads_no_endless_input(tmp_path, monkeypatch):
+    monkeypatch.setattr("cli.replay.MOST_BYTES", 99)
+    (tmp_path / "game").write_bytes(b"\n" * 100)
+    for arguments in ([str(tmp_path / "game")], ["-"]):
+        status, output, error = challenge("replay", *arguments, stdin="\n" * 100)
+        assert (status, output) == (2, "")
+        assert error.endswith(" has more than 99 bytes, expected recorded games\n")
+
+
 def test_a_match(tmp_path):
     file = tmp_path / "match"
     command = "play challenge --option ranks=3 --players perfect,greedy --match --target 3"
