@@ -59,9 +59,9 @@ def test_commands_without_a_cache(arguments):
 
 
 def test_many_lines_without_a_cache():
-    done = run_nowhere("solve", "--json", "-", stdin=b"KQJ.JT9\n" * 3000)
+    done = run_nowhere("solve", "--json", "-", stdin=b"KQJ.JT9\n" * 9000)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(b"\n") == 3000
+    assert done.stdout.count(b"\n") == 9000
     assert done.stderr.count(b"\n") == 1
     assert done.stderr.startswith(b"Warning: there is no place to keep compiled code")
     assert b"NUMBA_CACHE_DIR" in done.stderr
