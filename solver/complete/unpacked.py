@@ -197,8 +197,10 @@ class PackedTable:
 
                 decode_blocks(self._file, receive, lambda done: report(0.95 * done), threads)
                 self._check_digest(file, report)
-                now = int(time.time()) // _EVEN * _EVEN - 2 * _EVEN  # no later write has this time
-                after = struct.pack(f"<Q32s{len(checks)}I", now, self._file.facts.digest, *checks)
+                # A time that no later write has.
+                dated = int(time.time()) // _EVEN * _EVEN - 2 * _EVEN
+                facts = self._file.facts
+                after = struct.pack(f"<Q32s{len(checks)}I", dated, facts.digest, *checks)
                 after += bytes(start - _HEADER.size - 4 * len(checks))
                 before = struct.pack("<8sBBHI", MAGIC, VERSION, self.ranks, 0, zlib.crc32(after))
                 file.seek(0)
@@ -208,7 +210,7 @@ class PackedTable:
             if error.errno == errno.EBUSY:
                 return False
             raise
-        os.utime(self.cache, (now, now))
+        os.utime(self.cache, (dated, dated))
         return True
 
     def _check_digest(self, file: BinaryIO, report: Report) -> None:
