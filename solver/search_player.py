@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Mapping
 
@@ -19,15 +20,21 @@ from solver.tables import Tables, open_tables
 
 SECONDS = 1.0
 """For a move, if nothing else is asked for."""
-AGAIN = 0.5
-"""How much less a move is liked for every time that its position has come up in the game."""
+AGAIN = 1.5
+"""How much less a move is liked, in log odds, for every time that its position has come up."""
+NEAR = 1.0
+"""Log odds by which a move may look worse than the best and still be chosen by rule of thumb."""
+PROVED = {Outcome.WIN: 99.0, Outcome.DRAW: 0.0, Outcome.LOSS: -99.0}
+"""Log odds of a move that is proved, beyond those of any estimate."""
 
 
 class SearchPlayer(Player):
     """Plays as `Perfect` in decks with tables; else makes a proved win, or what looks best.
 
     Between moves that are not proved estimates choose, made by looking ahead within the trick; a
-    position that has come up before counts less each time.
+    position that has come up before counts less each time. Estimates hardly tell which of several
+    good moves gets on, and games went round in circles; so among moves that look nearly as good as
+    the best it plays as `greedy` does.
     """
 
     def __init__(
@@ -77,7 +84,9 @@ class SearchPlayer(Player):
         if len(actions) == 1:
             action = actions[0]
         else:
-            action = max(self._moves(state), key=lambda move: self._liked(state, move)).action
+            liked = {move.action: self._liked(state, move) for move in self._moves(state)}
+            least = max(liked.values()) - NEAR
+            action = state.rule_of_thumb([each for each in actions if liked[each] >= least])  # type: ignore[assignment]
         after = state.apply(action)
         self._seen[after] = self._seen.get(after, 0) + 1
         return action
@@ -91,9 +100,10 @@ class SearchPlayer(Player):
         return self._solver.solve(state).moves
 
     def _liked(self, state: Position, move: Move) -> float:
-        score = {Outcome.WIN: 3.0, Outcome.DRAW: 0.0, Outcome.LOSS: -3.0}.get(move.outcome)
-        if score is None:
-            score = move.estimate.score if move.estimate else 0.0
+        if move.estimate is None:
+            score = PROVED[move.outcome]
+        else:
+            score = math.log((move.estimate.win + 1e-6) / (move.estimate.loss + 1e-6))
         return score - AGAIN * self._seen.get(state.apply(move.action), 0)
 
     def hint(self, position: Position) -> str:
