@@ -7,13 +7,13 @@ const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 const LETTERS = { win: "W", loss: "L", draw: "D", undecided: "?" };
 const VERBS = { win: "wins", loss: "loses", draw: "draws", undecided: "undecided" };
-const PAUSE = 650; // milliseconds between two moves of programs
+const PAUSE = 650; // milliseconds between two moves of programs, unless the address says otherwise
 const TIMES = 3; // a game is drawn when a position with an empty table comes up so often
 
 let game = { start: "", deal: null, moves: [], positions: [], at: 0 };
 let decks = {}; // by number of ranks
 let running = false; // whether programs may move
-let timer = 0, search = null, rankKey = "", ask = 0;
+let timer = 0, search = null, rankKey = "", ask = 0, pause = PAUSE;
 const known = new Map(); // position -> its solution
 
 // ---- the server
@@ -251,26 +251,42 @@ function showVerdict(position, found) {
   $("detail").textContent = more;
 }
 
+let listed = []; // the moves in the list, with what stands for them
+let inSight = null; // the one to which the list was scrolled
+
+/** The list of moves. What has not changed stays as it is: a game may have thousands. */
 function showMoves() {
   const list = $("moves");
-  list.replaceChildren();
-  let item = null, cells = [], trick = 0;
-  game.moves.forEach((move, i) => {
-    const before = parse(game.positions[i]);
+  const other = listed.findIndex((old, i) => old.move !== game.moves[i] || old.position !== game.positions[i]);
+  for (const { item, step } of listed.splice(other < 0 ? listed.length : other)) {
+    step.remove();
+    if (!item.querySelector(".step")) item.remove();
+  }
+  for (let i = listed.length; i < game.moves.length; i++) {
+    const move = game.moves[i], position = game.positions[i], before = parse(position);
+    let item = listed[i - 1]?.item;
     if (!item || isBase(before)) {
-      trick += 1;
-      cells = [element("span", { class: "moves-cell" }), element("span", { class: "moves-cell" })];
-      item = element("li", {}, element("span", { class: "number" }, `${trick}`), ...cells);
+      item = element("li", {}, element("span", { class: "number" }, `${list.children.length + 1}`),
+        element("span", { class: "moves-cell" }), element("span", { class: "moves-cell" }));
       list.append(item);
     }
-    const face = move === "pickup" ? "↑" : cardFace(move);
-    const step = element("button", { type: "button", class: "step" + (i + 1 === game.at ? " now" : i >= game.at ? " later" : ""),
-      "aria-label": `Move ${i + 1}: player ${before.turn}, ${inWords(move)}`, onclick: () => jump(i + 1) }, face);
+    const step = element("button", { type: "button", "aria-label": `Move ${i + 1}: player ${before.turn}, ${inWords(move)}`,
+      onclick: () => jump(i + 1) }, move === "pickup" ? "↑" : cardFace(move));
+    item.children[before.turn].append(step);
+    listed.push({ move, position, item, step });
+  }
+  listed.forEach(({ step }, i) => {
+    const look = "step" + (i + 1 === game.at ? " now" : i >= game.at ? " later" : "");
+    if (step.className === look) return;
+    step.className = look;
     if (i + 1 === game.at) step.setAttribute("aria-current", "step");
-    cells[before.turn - 1].append(step);
+    else step.removeAttribute("aria-current");
   });
-  const current = list.querySelector(".now");
-  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+  const current = listed[game.at - 1]?.step;
+  if (current && current !== inSight) {
+    requestAnimationFrame(() => { list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2; });
+  }
+  inSight = current;
 }
 
 /** Show everything of the position now; values come when the server has answered. */
@@ -390,6 +406,7 @@ function remember(anew) {
   if (game.moves.length) query.set("moves", game.moves.join(","));
   if (game.at !== game.moves.length) query.set("at", game.at);
   for (const player of [1, 2]) if ($(`plays${player}`).value) query.set(`p${player}`, $(`plays${player}`).value);
+  if (pause !== PAUSE) query.set("pause", pause);
   const address = "#" + query.toString().replaceAll("%2C", ",").replaceAll("%3D", "=");
   if (address !== location.hash) history[anew ? "pushState" : "replaceState"](null, "", address);
 }
@@ -400,6 +417,8 @@ async function fromAddress() {
     const name = query.get(`p${player}`) || "";
     $(`plays${player}`).value = [...$(`plays${player}`).options].some((option) => option.value === name) ? name : "";
   }
+  const wanted = Number(query.get("pause") || PAUSE);
+  pause = wanted >= 0 && wanted <= 60000 ? wanted : PAUSE;
   try {
     if (query.get("start")) {
       await load(query.get("start"), query.get("moves") || "", query.has("at") ? Number(query.get("at")) : null);
@@ -445,7 +464,7 @@ function schedule() {
   clearTimeout(timer);
   const position = now(), player = $(`plays${position.turn}`).value;
   if (!running || !player || position.winner || game.at !== game.moves.length || times() >= TIMES) return;
-  timer = setTimeout(() => answer(player, position.text), PAUSE);
+  timer = setTimeout(() => answer(player, position.text), pause);
 }
 
 async function answer(player, text) {
