@@ -33,10 +33,10 @@ PICTURES = os.environ.get("CHALLENGE_PICTURES")
 WAIT = 60
 PAGES = count()
 CAN_PLAY = """
-const text = (id) => document.getElementById(id).textContent, best = document.getElementById("best");
-const turn = document.getElementById("text").value.split(" ")[4];
-return text("verdict").includes("last card") || (turn === "1" && !best.disabled);
+const find = (id) => document.getElementById(id), turn = find("text").value.split(" ")[4];
+return find("verdict").innerText.includes("last card") || turn === "1" && !find("best").disabled;
 """
+"""A script: whether player 1 may play a best move, or the game is over."""
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
 
