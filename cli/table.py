@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.errors import BAD_INPUT, FAILED, stop
+from cli.extras import need
 from cli.files import FILE, check_plain, force_option
 from cli.parameters import COUNT, JOBS, Group, Seconds, Whole
 from cli.progress import Progress
@@ -77,6 +78,18 @@ def table() -> None:
     help="Begin with what the tables of this deck that are there already say: who wins, and what "
     "the first rounds of a build prove. The files are the same, sooner.",
 )
+@click.option(
+    "--scheduler",
+    metavar="tcp://…|local:K",
+    help="Have the workers of a Dask cluster do the work, or K processes of this machine.",
+)
+@click.option(
+    "--log",
+    type=FILE,
+    metavar="FOLDER",
+    help="Where finished pieces of the work are kept; a build that finds them continues from there "
+    "(with --scheduler; default: beside the tables). Without --scheduler threads do the pieces.",
+)
 @click.option("--checkpoint-every", "every", type=Seconds(least=0), default=600, hidden=True)
 @force_option
 def build(
@@ -86,6 +99,8 @@ def build(
     output: Path | None,
     checkpoint: Path | None,
     known: bool,
+    scheduler: str | None,
+    log: Path | None,
     every: float,
     force: bool,
 ) -> None:
@@ -96,6 +111,13 @@ def build(
     """
     from solver.complete import build as builds
 
+    by_pieces = bool(scheduler or log)
+    if by_pieces and (checkpoint or known):
+        raise click.UsageError("A build with a log has no --checkpoint and no --known.")
+    if scheduler and threads:
+        raise click.UsageError("Expected either --threads or --scheduler.")
+    if scheduler:
+        need("distributed", "cluster")
     kinds = builds.kinds_to_build(ranks, distances)
     paths = {kind: table_path(ranks, kind) for kind in kinds}
     if output:
@@ -111,7 +133,9 @@ def build(
     if len(set(paths.values())) < len(paths):
         raise GameError(f"the outcomes cannot be written to {output}, where the {kinds[1]} goes")
     threads = threads or cores()
-    if checkpoint is None and ranks > builds.DISTANCE_RANKS:
+    if scheduler and log is None:
+        log = _beside(output, "log") if output else user_folder() / file_name(ranks, "log")
+    if checkpoint is None and ranks > builds.DISTANCE_RANKS and not by_pieces:
         name = file_name(ranks, "checkpoint")
         checkpoint = _beside(output, "checkpoint") if output else user_folder() / name
     check_different(
@@ -119,12 +143,12 @@ def build(
     )
     if output:
         check_plain(output)
-        continued = checkpoint is not None and checkpoint.exists()
+        continued = any(path is not None and path.exists() for path in (checkpoint, log))
         for path in paths.values():
             check_new(path, force or continued)
     memory = builds.memory_needed(ranks, "distance" in kinds, threads) / 2**30
     hours = builds.seconds_needed(ranks, "distance" in kinds, threads) / 3600
-    if hours > 0.01:
+    if hours > 0.01 and not by_pieces:
         click.echo(
             f"A build of {ranks} ranks with {threads} threads needs {memory:,.1f} GiB of memory "
             f"and roughly {f'{hours:,.1f} hours' if hours > 1 else f'{hours * 60:.0f} minutes'}.",
@@ -133,16 +157,27 @@ def build(
     rounds = find_rounds(ranks) if known else None
     try:
         with Progress() as progress:
-            builds.build_tables(
-                ranks,
-                paths,
-                threads=threads,
-                report=lambda now: progress(now.decided / now.total, _state(now)),
-                checkpoint=checkpoint,
-                every=every,
-                known=open_tables().deck(ranks) if known else None,
-                begins=PackedFile(rounds) if rounds else None,
-            )
+
+            def report(now: BuildProgress) -> None:
+                progress(now.decided / now.total, _state(now))
+
+            if log is not None:
+                from solver.complete.cluster import build_by_pieces
+
+                build_by_pieces(
+                    ranks, paths, log, scheduler=scheduler, count=threads, report=report
+                )
+            else:
+                builds.build_tables(
+                    ranks,
+                    paths,
+                    threads=threads,
+                    report=report,
+                    checkpoint=checkpoint,
+                    every=every,
+                    known=open_tables().deck(ranks) if known else None,
+                    begins=PackedFile(rounds) if rounds else None,
+                )
     except builds.BuildError as error:
         stop(str(error), BAD_INPUT)
     for kind, path in paths.items():

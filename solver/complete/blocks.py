@@ -125,10 +125,12 @@ def flood(
     mark: int,
     links: np.ndarray,
     stack: np.ndarray,
+    low: int,
 ) -> int:
     """Stamp with `mark` all that can be reached over `links` through undecided positions.
 
-    Starts at the position with these `digits`, a byte each; returns how many were stamped.
+    Starts at the position with these `digits`, a byte each; returns how many were stamped. Of a
+    part of a block, whose first own trumps are number `low` of the shape, nothing else is reached.
     """
     cu, cp, cq = counts[1:]
     stack[0] = digits
@@ -155,6 +157,10 @@ def flood(
                 there = links[row, m]
                 if there < 0:
                     break
+                if suit == 0:
+                    there -= low
+                    if there < 0 or there >= counts[0]:
+                        continue
                 target = index + (there - here) * scale
                 reached = digits + ((there - here) << shift)
                 if twins and suit >= 2:
@@ -243,17 +249,22 @@ def test_block(
     candidates: np.ndarray,
     stack: np.ndarray,
     plan: Plan,
+    low: int,
+    high: int,
 ) -> int:
     """Prove what can be proved now of the undecided positions of a block, and return how many.
+
+    `block` may be a part of one: the positions with own trumps number `low` to `high` - 1 of the
+    shape.
 
     Tests wins of the leader, or losses. A success decides all that is at least as good (as bad), a
     failure rules out for now all that is at most as good. Tests go in scattered order, for
     neighbours tell least about one another.
     """
     first = subsets.first
-    firsts = (first[shape[0]], first[shape[1]], first[shape[2]], first[shape[3]])
+    firsts = (first[shape[0]] + low, first[shape[1]], first[shape[2]], first[shape[3]])
     counts = (
-        first[shape[0] + 1] - firsts[0],
+        high - low,
         first[shape[1] + 1] - firsts[1],
         first[shape[2] + 1] - firsts[2],
         first[shape[3] + 1] - firsts[3],
@@ -292,11 +303,11 @@ def test_block(
             proved += 1
             new += 1
             if plan.spread:
-                new += flood(block, counts, firsts, twins, digits, stamp, better, stack)
+                new += flood(block, counts, firsts, twins, digits, stamp, better, stack, low)
         else:
             block[index] = FAILED
             if plan.rule_out:
-                flood(block, counts, firsts, twins, digits, FAILED, worse, stack)
+                flood(block, counts, firsts, twins, digits, FAILED, worse, stack, low)
     for index in range(block.size):
         if block[index] == FAILED:
             block[index] = 0
@@ -371,7 +382,10 @@ def work(
             continue
         shape = (shapes[s, 0], shapes[s, 1], shapes[s, 2], shapes[s, 3])
         block = stamps[starts[s] : starts[s + 1]]
-        new = test_block(ranks, losses, shape, block, stamp, subsets, c, candidates, stack, plan)
+        own = subsets.first[shape[0] + 1] - subsets.first[shape[0]]
+        new = test_block(
+            ranks, losses, shape, block, stamp, subsets, c, candidates, stack, plan, 0, own
+        )
         if new:
             publish_block(ranks, losses, shape, block, stamp, subsets, table, c.full)
             undecided[s] -= new

@@ -143,6 +143,21 @@ class Builder:
         self._before = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}  # an interruption
         self._started = time.monotonic()
 
+    @classmethod
+    def of(
+        cls,
+        ranks: int,
+        distances: bool,
+        stamps: np.ndarray,
+        leader: np.ndarray,
+        responder: np.ndarray,
+    ) -> Builder:
+        """A finished build, from what it proved: to make tables of, not to run."""
+        builder = cls.__new__(cls)
+        builder.ranks, builder.distances, builder.layout = ranks, distances, Layout(ranks)
+        builder.stamps, builder.leader, builder.responder = stamps, leader, responder
+        return builder
+
     def _context(self) -> Context:
         context = Context(self.ranks)
         context.use_bit_tables(*self._facts)
@@ -400,6 +415,15 @@ def kinds_to_build(ranks: int, distances: bool | None = None) -> tuple[str, ...]
     return ("outcome", "progress") if ranks > DISTANCE_RANKS else ("outcome",)
 
 
+def write_tables(builder: Builder, paths: dict[str, Path]) -> None:
+    """Write the tables of a finished build; `paths` as `build_tables` takes them."""
+    for kind, path in paths.items():
+        if path.suffix == ".1":
+            write_packed(path, builder.ranks, builder.stamps)
+        else:
+            write_table(path, builder.ranks, kind, builder.totals(), builder.slices(kind))
+
+
 def build_tables(
     ranks: int,
     paths: dict[str, Path],
@@ -443,11 +467,7 @@ def build_tables(
             raise BuildError(
                 f"the build does not prove what is in {known.outcome.path}: build without --known"
             )
-        for kind, path in paths.items():
-            if path.suffix == ".1":
-                write_packed(path, ranks, builder.stamps)
-            else:
-                write_table(path, ranks, kind, builder.totals(), builder.slices(kind))
+        write_tables(builder, paths)
         if checkpoint is not None:
             checkpoint.unlink(missing_ok=True)
     return builder

@@ -128,6 +128,6 @@ def test_flood(shape, decided):
         digits = [h.index(s) for h, s in zip(hands, start, strict=True)]
         number = sum(digit << shift for digit, shift in zip(digits, (24, 16, 8, 0), strict=True))
         stack = np.empty(STACK, np.int64)
-        done = flood(block, tuple(counts), tuple(firsts), twins, number, 7, links, stack)
+        done = flood(block, tuple(counts), tuple(firsts), twins, number, 7, links, stack, 0)
         assert np.array_equal(block, expected)
         assert done == (expected == 7).sum() - 1

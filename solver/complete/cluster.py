@@ -1,0 +1,443 @@
+"""A build by pieces: by threads of this process, or by the workers of a Dask cluster.
+
+The client cuts each step into pieces, hands them out, and appends what comes back to a log
+(`solver.complete.piece_log`) before it or anybody takes it in. So whoever is killed, the same call
+with the same folder goes on, and nothing that is in the log is done again. Every worker has a
+replica of the bit tables; the news of a step reach it before the next one begins. One that joins
+late, or was started again, says how far it is, and gets from the log what it lacks.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+import threading
+import time
+from asyncio import CancelledError as CancelledTask
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.errors import GameError
+from solver.complete.blocks import LAST_STAMP
+from solver.complete.build import Builder, BuildError, Progress, expected_nodes, write_tables
+from solver.complete.piece_log import Entry, Log
+from solver.complete.pieces import Cutter, Done, Piece, Replica
+from solver.core.checkpoint import CheckpointError
+from solver.core.machine import cores, memory_of_machine
+
+PATIENCE = 60.0
+"""Seconds to wait for a scheduler's answer, and for workers when there are none."""
+_MESSAGE = 1 << 24
+"""Bytes of news in one message."""
+
+News = list[tuple[Piece, bytes]]
+
+
+class Job(NamedTuple):
+    """What a worker must know of a build."""
+
+    id: str
+    ranks: int
+    distances: bool
+    version: str
+
+
+class Behind(NamedTuple):
+    """The answer of a worker whose replica lacks news."""
+
+    step: int
+
+
+Engine = Callable[[Job, int, list[Piece]], Iterator[tuple[int, Done]]]
+"""Does the pieces of a step, of which so many precede it: numbers of pieces and what they prove."""
+
+
+def package_version() -> str:
+    """The version of this package."""
+    try:
+        return version_of("challenge-solver")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def memory_of_worker(ranks: int, threads: int) -> int:
+    """Bytes that a worker uses at most: the bit tables, and a piece for each thread."""
+    cutter = Cutter(ranks, False)
+    largest = max(1 << 17, min(int(cutter.layout.sizes.max()), 1 << 24))
+    return 2 * max(8, 1 << 4 * ranks >> 3) + 6 * largest * threads
+
+
+class ClusterBuild:
+    """A build of which `log` is the state.
+
+    `room`: the size of pieces, which a log keeps to; for tests. Belongs to one thread.
+    """
+
+    def __init__(self, ranks: int, log: Log, *, distances: bool, room: int | None = None) -> None:
+        self.ranks = ranks
+        self.log = log
+        self.job = Job(log.id, ranks, distances, package_version())
+        self.cutter = Cutter(ranks, distances, room)
+        self.replica = Replica(self.cutter)
+        self._undecided = _positions(self.cutter)
+        self._total = self._left = int(self._undecided.sum())
+        self.round = 1
+        self._counts = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}
+        self._last: News = []  # of the last step
+        self.done = 0
+        """Pieces done by this call, those read from the log not counted."""
+
+    def run(self, engine: Engine, report: Callable[[Progress], None] = lambda now: None) -> None:
+        """Build to the end. Raises BuildError, CheckpointError, OSError and what `engine` does."""
+        while True:
+            proved = self._run_round(engine, report)
+            self.log.sync()
+            report(self.progress())
+            if proved == 0:
+                return
+            self.round += 1
+
+    def _run_round(self, engine: Engine, report: Callable[[Progress], None]) -> int:
+        kept: dict[int, dict[int, Entry]] = {}
+        for entry in self.log.read(self.round):
+            kept.setdefault(entry.step, {})[entry.piece] = entry
+        before = self._left
+        for step, tests in enumerate(self.cutter.steps(self.round)):
+            pieces = self.cutter.cut(tests, self._undecided)
+            if not pieces:
+                continue
+            if self.cutter.stamp(self.round, True) > LAST_STAMP:
+                raise BuildError(f"more than {LAST_STAMP} stamps are needed for {self.ranks} ranks")
+            entries = kept.pop(step, {})
+            if not entries.keys() <= set(range(len(pieces))):
+                raise CheckpointError(f"the log {self.log.path(self.round)} has impossible pieces")
+            todo = [number for number in range(len(pieces)) if number not in entries]
+            if todo:
+                found = engine(self.job, self.replica.step, [pieces[number] for number in todo])
+                for i, done in found:
+                    number = todo[i]
+                    counts = (done.tests, done.proved, done.nodes, done.seconds)
+                    entries[number] = Entry(step, number, *counts, done.news)
+                    self.log.append(self.round, entries[number])
+                    self.done += 1
+                    report(self.progress())
+            self._take_in(pieces, entries)
+        if kept:
+            raise CheckpointError(f"the log {self.log.path(self.round)} has impossible steps")
+        return before - self._left
+
+    def _take_in(self, pieces: list[Piece], entries: dict[int, Entry]) -> None:
+        for number, piece in enumerate(pieces):
+            entry = entries[number]
+            try:
+                new = self.replica.publish(piece, entry.news)
+            except ValueError as error:
+                path = self.log.path(self.round)
+                raise CheckpointError(f"the log {path} has {error}") from None
+            for part, count in zip(piece, new, strict=True):
+                self._undecided[part.block] -= count
+                self._left -= count
+            for key in self._counts:
+                self._counts[key] += getattr(entry, key)
+        self._last = [(piece, entries[number].news) for number, piece in enumerate(pieces)]
+        self.replica.step += 1
+
+    def progress(self) -> Progress:
+        """How far the build is. Seconds are those of all cores together."""
+        counts = self._counts
+        return Progress(
+            self.ranks,
+            self.round,
+            self._total - self._left,
+            self._total,
+            int(counts["tests"]),
+            int(counts["proved"]),
+            int(counts["nodes"]),
+            counts["seconds"],
+            memory_of_worker(self.ranks, 1),
+            expected_nodes(self.ranks, self.job.distances),
+        )
+
+    def news(self, first: int) -> Iterator[tuple[int, News]]:
+        """The news of all steps from number `first` on; from the log, unless it is the last."""
+        if first == self.replica.step - 1:
+            yield first, self._last
+            return
+        undecided, number = _positions(self.cutter), 0
+        for round_ in range(1, self.round + 1):
+            kept: dict[int, dict[int, bytes]] = {}
+            for entry in self.log.read(round_):
+                kept.setdefault(entry.step, {})[entry.piece] = entry.news
+            for step, tests in enumerate(self.cutter.steps(round_)):
+                if number == self.replica.step:
+                    return
+                pieces = self.cutter.cut(tests, undecided)
+                if not pieces:
+                    continue
+                news = [(piece, kept[step][i]) for i, piece in enumerate(pieces)]
+                for piece, packed in news:
+                    for part, bits in self.cutter.split(packed, piece):
+                        undecided[part.block] -= int(np.bitwise_count(bits).sum())
+                if number >= first:
+                    yield number, news
+                number += 1
+
+    def builder(self) -> Builder:
+        """A builder that has all that was proved, for tables to be made of it."""
+        stamps = self.cutter.layout.empty_stamps()
+        undecided = _positions(self.cutter)
+        for round_ in range(1, self.round + 1):
+            kept = {(entry.step, entry.piece): entry.news for entry in self.log.read(round_)}
+            for step, tests in enumerate(self.cutter.steps(round_)):
+                for number, piece in enumerate(self.cutter.cut(tests, undecided)):
+                    for part, bits in self.cutter.split(kept[step, number], piece):
+                        here = stamps[self.cutter.place(part)]
+                        new = np.unpackbits(bits, count=here.size, bitorder="little").view(bool)
+                        here[new] = self.cutter.stamp(round_, part.losses)
+                        undecided[part.block] -= int(np.count_nonzero(new))
+        return Builder.of(
+            self.ranks, self.job.distances, stamps, self.replica.leader, self.replica.responder
+        )
+
+
+def _positions(cutter: Cutter) -> np.ndarray:
+    """The number of positions of each block."""
+    stamps, starts = cutter.layout.empty_stamps(), cutter.layout.starts.tolist()
+    return np.array([np.count_nonzero(stamps[a:b] == 0) for a, b in pairwise(starts)])
+
+
+# Engines.
+
+
+@contextmanager
+def threads(build: ClusterBuild, count: int) -> Iterator[Engine]:
+    """Threads of this process, which share the replica of the client."""
+    with ThreadPoolExecutor(count) as pool:
+
+        def run(job: Job, step: int, pieces: list[Piece]) -> Iterator[tuple[int, Done]]:
+            jobs = {pool.submit(build.replica.do, piece): i for i, piece in enumerate(pieces)}
+            try:
+                for future in as_completed(jobs):
+                    yield jobs[future], future.result()
+            finally:
+                for future in jobs:
+                    future.cancel()
+
+        yield run
+
+
+@contextmanager
+def dask(build: ClusterBuild, scheduler: str) -> Iterator[Engine]:
+    """A Dask cluster: the address of its scheduler, or `local:K` for K processes of this machine.
+
+    Raises ImportError without the extra `cluster`, GameError for a bad address or if nobody
+    answers, BuildError if the cluster goes away, or its workers cannot do the work.
+    """
+    distributed: Any = importlib.import_module("distributed")
+    for name in ("asyncio", *logging.root.manager.loggerDict):
+        if name.startswith(("asyncio", "distributed")):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said here
+    local = re.fullmatch(r"local:([1-9]\d{0,2})", scheduler)
+    if not local and not re.fullmatch(r"(tcp|tls|wss?)://.+:\d{1,5}", scheduler):
+        raise GameError(
+            f"{scheduler!r} is no scheduler, expected one such as tcp://localhost:8786 or local:2"
+        )
+    cluster = None
+    try:
+        if local:
+            cluster = distributed.LocalCluster(
+                int(local[1]),
+                threads_per_worker=max(1, cores() // int(local[1])),
+                dashboard_address=None,
+                memory_limit=0,
+            )
+        client = distributed.Client(
+            cluster or scheduler, timeout=PATIENCE / 6, set_as_default=False
+        )
+    except OSError:
+        raise GameError(f"no Dask scheduler answers at {scheduler}") from None
+    try:
+        yield _Dask(client, build).run
+    finally:
+        for each in (client, cluster):
+            if each is not None:
+                with suppress(Exception):
+                    each.close(timeout=PATIENCE / 12)
+
+
+class _Dask:
+    def __init__(self, client: Any, build: ClusterBuild) -> None:
+        self._client = client
+        self._build = build
+        self._finished = threading.Event()
+
+    def run(self, job: Job, step: int, pieces: list[Piece]) -> Iterator[tuple[int, Done]]:
+        distributed: Any = importlib.import_module("distributed")
+        todo = set(range(len(pieces)))
+        try:
+            self._catch_up(job, step)
+            pending = {self._submit(job, step, pieces[i]): i for i in todo}
+            while pending:
+                self._wait(pending)
+                behind = False
+                for future in [future for future in pending if future.done()]:
+                    number = pending.pop(future)
+                    done = future.result()
+                    if isinstance(done, Behind):
+                        if not behind:
+                            self._catch_up(job, step)
+                        behind = True
+                        pending[self._submit(job, step, pieces[number])] = number
+                    else:
+                        yield number, done
+        except distributed.KilledWorker:
+            raise BuildError("workers of the cluster have died again and again") from None
+        except ImportError as error:
+            raise GameError(f"the workers of the cluster lack something: {error}") from None
+        except (CancelledError, CancelledTask):
+            raise BuildError("the scheduler of the cluster has gone") from None
+
+    def _submit(self, job: Job, step: int, piece: Piece) -> Any:
+        future = self._client.submit(do_piece, job, step, piece, pure=False)
+        future.add_done_callback(lambda done: self._finished.set())
+        return future
+
+    def _wait(self, pending: dict[Any, int]) -> None:
+        """Until one of these is done, as long as there is somebody to work at it."""
+        started = time.monotonic()
+        while not any(future.done() for future in pending):
+            if self._finished.wait(timeout=1):
+                self._finished.clear()
+                continue
+            self._check_alive()
+            if self._workers():
+                started = time.monotonic()
+            elif time.monotonic() - started > PATIENCE:
+                raise BuildError(f"the cluster has had no workers for {PATIENCE:.0f} s")
+
+    def _check_alive(self) -> None:
+        if self._client.status != "running":
+            raise BuildError("the scheduler of the cluster has gone")
+
+    def _workers(self) -> list[str]:
+        return list(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _ask(self, workers: list[str], function: Callable[..., Any], *args: Any) -> dict[str, Any]:
+        """The answers of these workers; those that die meanwhile give an exception."""
+        self._check_alive()
+        answers: dict[str, Any] = self._client.run(
+            function, *args, workers=workers, on_error="return"
+        )
+        for answer in answers.values():
+            if isinstance(answer, Exception) and not isinstance(answer, OSError):
+                raise answer
+        return answers
+
+    def _catch_up(self, job: Job, step: int) -> None:
+        """Give every worker the news of all steps before this one."""
+        answers = self._ask(self._workers(), steps_known, job, step)
+        lack = {a: known for a, known in answers.items() if isinstance(known, int) and known < step}
+        if not lack:
+            return
+        for number, news in self._build.news(min(lack.values())):
+            for start, end, last in _messages(news):
+                to = [address for address, known in lack.items() if known <= number]
+                self._ask(to, take_in, job, number, news[start:end], last)
+
+
+def _messages(news: News) -> Iterator[tuple[int, int, bool]]:
+    start = size = 0
+    for i, (_, packed) in enumerate(news):
+        size += len(packed)
+        if size >= _MESSAGE:
+            yield start, i + 1, i + 1 == len(news)
+            start, size = i + 1, 0
+    if start < len(news):
+        yield start, len(news), True
+
+
+# What runs in the workers.
+
+_lock = threading.Lock()
+_replicas: dict[Job, Replica] = {}
+
+
+def _replica(job: Job) -> Replica:
+    """The replica of this process; that of another build is forgotten."""
+    if job.version != package_version():
+        raise GameError(
+            f"a worker has version {package_version()} of this package, expected {job.version}"
+        )
+    with _lock:
+        if job not in _replicas:
+            _replicas.clear()
+            needed, there = memory_of_worker(job.ranks, 1), memory_of_machine()
+            if there is not None and needed > there:
+                raise GameError(
+                    f"a worker has {there / 2**30:,.1f} GiB of memory, "
+                    f"expected {needed / 2**30:,.1f} GiB"
+                )
+            _replicas[job] = Replica(Cutter(job.ranks, job.distances))
+        return _replicas[job]
+
+
+def steps_known(job: Job, step: int) -> int:
+    """How many steps the replica of this worker knows; one that knows more is begun again."""
+    replica = _replica(job)
+    if replica.step > step:  # the log lost its end, as when the client's machine fell
+        with _lock:
+            _replicas.pop(job, None)
+        replica = _replica(job)
+    return replica.step
+
+
+def take_in(job: Job, step: int, news: Sequence[tuple[Piece, bytes]], last: bool) -> None:
+    """Take in news of the step of this number; `last`: there are no more."""
+    replica = _replica(job)
+    if replica.step == step:
+        replica.publish_all(news)
+        replica.step += last
+
+
+def do_piece(job: Job, step: int, piece: Piece) -> Done | Behind:
+    """A task: do a piece of the step that so many precede."""
+    replica = _replica(job)
+    if replica.step != step:
+        return Behind(replica.step)
+    return replica.do(piece)
+
+
+def build_by_pieces(
+    ranks: int,
+    paths: dict[str, Path],
+    folder: Path,
+    *,
+    scheduler: str | None = None,
+    count: int | None = None,
+    report: Callable[[Progress], None] = lambda now: None,
+    room: int | None = None,
+) -> ClusterBuild:
+    """Build the complete solution of a deck by pieces and write its tables, as `build_tables` does.
+
+    `folder`: the log, removed at the end; a build that finds it goes on. `scheduler`: as `dask`
+    takes it; without one `count` threads work. Raises BuildError, CheckpointError, GameError,
+    OSError.
+    """
+    distances = "distance" in paths
+    work = {"ranks": ranks, "distances": distances, "room": Cutter(ranks, distances, room).room}
+    with Log(folder, work) as log:
+        build = ClusterBuild(ranks, log, distances=distances, room=room)
+        with dask(build, scheduler) if scheduler else threads(build, count or cores()) as engine:
+            build.run(engine, report)
+        write_tables(build.builder(), paths)
+        log.remove()
+    return build
