@@ -9,18 +9,12 @@ late, or was started again, says how far it is, and gets from the log what it la
 
 from __future__ import annotations
 
-import importlib
-import logging
-import re
 import threading
-import time
-from asyncio import CancelledError as CancelledTask
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,10 +26,9 @@ from solver.complete.build import Builder, BuildError, Progress, expected_nodes,
 from solver.complete.piece_log import Entry, Log
 from solver.complete.pieces import Cutter, Done, Piece, Replica
 from solver.core.checkpoint import CheckpointError
+from solver.core.dask import Cluster, connected
 from solver.core.machine import cores, memory_of_machine
 
-PATIENCE = 60.0
-"""Seconds to wait for a scheduler's answer, and for workers when there are none."""
 _MESSAGE = 1 << 24
 """Bytes of news in one message."""
 
@@ -88,7 +81,7 @@ class ClusterBuild:
         self.job = Job(log.id, ranks, distances, package_version())
         self.cutter = Cutter(ranks, distances, room)
         self.replica = Replica(self.cutter)
-        self._undecided = _positions(self.cutter)
+        self._undecided = positions_of_blocks(self.cutter)
         self._total = self._left = int(self._undecided.sum())
         self.round = 1
         self._counts = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}
@@ -172,7 +165,7 @@ class ClusterBuild:
         if first == self.replica.step - 1:
             yield first, self._last
             return
-        undecided, number = _positions(self.cutter), 0
+        undecided, number = positions_of_blocks(self.cutter), 0
         for round_ in range(1, self.round + 1):
             kept: dict[int, dict[int, bytes]] = {}
             for entry in self.log.read(round_):
@@ -194,7 +187,7 @@ class ClusterBuild:
     def builder(self) -> Builder:
         """A builder that has all that was proved, for tables to be made of it."""
         stamps = self.cutter.layout.empty_stamps()
-        undecided = _positions(self.cutter)
+        undecided = positions_of_blocks(self.cutter)
         for round_ in range(1, self.round + 1):
             kept = {(entry.step, entry.piece): entry.news for entry in self.log.read(round_)}
             for step, tests in enumerate(self.cutter.steps(round_)):
@@ -209,10 +202,15 @@ class ClusterBuild:
         )
 
 
-def _positions(cutter: Cutter) -> np.ndarray:
+def positions_of_blocks(cutter: Cutter) -> np.ndarray:
     """The number of positions of each block."""
-    stamps, starts = cutter.layout.empty_stamps(), cutter.layout.starts.tolist()
-    return np.array([np.count_nonzero(stamps[a:b] == 0) for a, b in pairwise(starts)])
+    layout = cutter.layout
+    t, u, p, q = layout.shapes.T
+    count = np.diff(layout.subsets.first)
+    positions = np.where(p == q, layout.sizes // count[q] * (count[q] + 1) // 2, layout.sizes)
+    cards = t + u + p + q
+    positions[(cards == 0) | (cards == 4 * cutter.ranks)] = 0
+    return positions
 
 
 # Engines.
@@ -236,105 +234,41 @@ def threads(build: ClusterBuild, count: int) -> Iterator[Engine]:
 
 
 @contextmanager
-def dask(build: ClusterBuild, scheduler: str) -> Iterator[Engine]:
+def dask(build: ClusterBuild, address: str) -> Iterator[Engine]:
     """A Dask cluster: the address of its scheduler, or `local:K` for K processes of this machine.
 
-    Raises ImportError without the extra `cluster`, GameError for a bad address or if nobody
-    answers, BuildError if the cluster goes away, or its workers cannot do the work.
+    Raises what `solver.core.dask` does, and BuildError if workers cannot do the work.
     """
-    distributed: Any = importlib.import_module("distributed")
-    for name in ("asyncio", *logging.root.manager.loggerDict):
-        if name.startswith(("asyncio", "distributed")):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said here
-    local = re.fullmatch(r"local:([1-9]\d{0,2})", scheduler)
-    if not local and not re.fullmatch(r"(tcp|tls|wss?)://.+:\d{1,5}", scheduler):
-        raise GameError(
-            f"{scheduler!r} is no scheduler, expected one such as tcp://localhost:8786 or local:2"
-        )
-    cluster = None
-    try:
-        if local:
-            cluster = distributed.LocalCluster(
-                int(local[1]),
-                threads_per_worker=max(1, cores() // int(local[1])),
-                dashboard_address=None,
-                memory_limit=0,
-            )
-        client = distributed.Client(
-            cluster or scheduler, timeout=PATIENCE / 6, set_as_default=False
-        )
-    except OSError:
-        raise GameError(f"no Dask scheduler answers at {scheduler}") from None
-    try:
-        yield _Dask(client, build).run
-    finally:
-        for each in (client, cluster):
-            if each is not None:
-                with suppress(Exception):
-                    each.close(timeout=PATIENCE / 12)
+    with connected(address, local=True) as cluster:
+        yield _Dask(cluster, build).run
 
 
 class _Dask:
-    def __init__(self, client: Any, build: ClusterBuild) -> None:
-        self._client = client
+    def __init__(self, cluster: Cluster, build: ClusterBuild) -> None:
+        self._cluster = cluster
         self._build = build
-        self._finished = threading.Event()
 
     def run(self, job: Job, step: int, pieces: list[Piece]) -> Iterator[tuple[int, Done]]:
-        distributed: Any = importlib.import_module("distributed")
-        todo = set(range(len(pieces)))
-        try:
-            self._catch_up(job, step)
-            pending = {self._submit(job, step, pieces[i]): i for i in todo}
-            while pending:
-                self._wait(pending)
-                behind = False
-                for future in [future for future in pending if future.done()]:
-                    number = pending.pop(future)
-                    done = future.result()
-                    if isinstance(done, Behind):
-                        if not behind:
-                            self._catch_up(job, step)
-                        behind = True
-                        pending[self._submit(job, step, pieces[number])] = number
-                    else:
-                        yield number, done
-        except distributed.KilledWorker:
-            raise BuildError("workers of the cluster have died again and again") from None
-        except ImportError as error:
-            raise GameError(f"the workers of the cluster lack something: {error}") from None
-        except (CancelledError, CancelledTask):
-            raise BuildError("the scheduler of the cluster has gone") from None
-
-    def _submit(self, job: Job, step: int, piece: Piece) -> Any:
-        future = self._client.submit(do_piece, job, step, piece, pure=False)
-        future.add_done_callback(lambda done: self._finished.set())
-        return future
-
-    def _wait(self, pending: dict[Any, int]) -> None:
-        """Until one of these is done, as long as there is somebody to work at it."""
-        started = time.monotonic()
-        while not any(future.done() for future in pending):
-            if self._finished.wait(timeout=1):
-                self._finished.clear()
-                continue
-            self._check_alive()
-            if self._workers():
-                started = time.monotonic()
-            elif time.monotonic() - started > PATIENCE:
-                raise BuildError(f"the cluster has had no workers for {PATIENCE:.0f} s")
-
-    def _check_alive(self) -> None:
-        if self._client.status != "running":
-            raise BuildError("the scheduler of the cluster has gone")
-
-    def _workers(self) -> list[str]:
-        return list(self._client.scheduler_info(n_workers=-1)["workers"])
+        cluster = self._cluster
+        self._catch_up(job, step)
+        pending = {cluster.submit(do_piece, job, step, piece): i for i, piece in enumerate(pieces)}
+        while pending:
+            behind = False
+            for future in cluster.wait(pending):
+                number = pending.pop(future)
+                done = cluster.result(future)
+                if isinstance(done, Behind):
+                    if not behind:
+                        self._catch_up(job, step)
+                    behind = True
+                    pending[cluster.submit(do_piece, job, step, pieces[number])] = number
+                else:
+                    yield number, done
 
     def _ask(self, workers: list[str], function: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """The answers of these workers; those that die meanwhile give an exception."""
-        self._check_alive()
-        answers: dict[str, Any] = self._client.run(
+        self._cluster.check()
+        answers: dict[str, Any] = self._cluster.client.run(
             function, *args, workers=workers, on_error="return"
         )
         for answer in answers.values():
@@ -344,7 +278,7 @@ class _Dask:
 
     def _catch_up(self, job: Job, step: int) -> None:
         """Give every worker the news of all steps before this one."""
-        answers = self._ask(self._workers(), steps_known, job, step)
+        answers = self._ask(self._cluster.workers(), steps_known, job, step)
         lack = {a: known for a, known in answers.items() if isinstance(known, int) and known < step}
         if not lack:
             return
@@ -436,8 +370,13 @@ def build_by_pieces(
     work = {"ranks": ranks, "distances": distances, "room": Cutter(ranks, distances, room).room}
     with Log(folder, work) as log:
         build = ClusterBuild(ranks, log, distances=distances, room=room)
-        with dask(build, scheduler) if scheduler else threads(build, count or cores()) as engine:
-            build.run(engine, report)
+        try:
+            with (
+                dask(build, scheduler) if scheduler else threads(build, count or cores())
+            ) as engine:
+                build.run(engine, report)
+        except BrokenExecutor as error:
+            raise BuildError(f"{error}, the same command goes on") from None
         write_tables(build.builder(), paths)
         log.remove()
     return build

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import logging
 import multiprocessing
 import os
-import re
 import signal
 import threading
-import time
-from asyncio import CancelledError as CancelledTask
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -22,6 +17,7 @@ from engine.deals import Deal
 from engine.errors import GameError
 from engine.position import Position
 from engine.problem import Problem
+from solver.core.dask import connected
 from solver.solution import Solution
 from solver.solver import Solver
 from solver.study.batch import How, Record, Solve, load, solve_problem
@@ -29,13 +25,6 @@ from solver.study.batch import How, Record, Solve, load, solve_problem
 CHUNK = 32
 """Problems in one task: enough for messages not to matter, few enough to lose little by a kill.
 Searches are tasks of their own."""
-
-PATIENCE = 10
-"""Seconds to wait for a scheduler."""
-
-
-WORKER_PATIENCE = 60.0
-"""Seconds to wait for workers when a cluster has none."""
 
 
 @contextmanager
@@ -137,56 +126,19 @@ def cluster(how: How, address: str) -> Iterator[Solve]:
 
     Raises ImportError without the extra `cluster`, GameError if there is no scheduler at `address`,
     MissingTable, and BrokenExecutor if the scheduler goes away, workers die again and again, or
-    there are none for WORKER_PATIENCE seconds.
+    there are none for a while (`solver.core.dask`).
     """
-    distributed: Any = importlib.import_module("distributed")
     records = partial(solve_problems, how=how)
     size = _chunk(how)
 
     def solve(problems: Sequence[Deal | Position]) -> Iterator[Record]:
         chunks = [problems[i : i + size] for i in range(0, len(problems), size)]
-        for future in client.map(records, chunks, pure=False):
-            yield from _wait_for(future, client)
+        for future in [connection.submit(records, chunk) for chunk in chunks]:
+            connection.wait([future])
+            yield from connection.result(future)
 
-    if not re.fullmatch(r"(tcp|tls|wss?)://.+:\d{1,5}", address):
-        raise GameError(f"{address!r} is no address, expected one such as tcp://localhost:8786")
-    secure = distributed.Security().get_connection_args("client").get("ssl_context")
-    if address.startswith(("tls", "wss")) and secure is None:
-        raise GameError(f"{address} takes certificates, expected them in the configuration of Dask")
-    for name in ("asyncio", *logging.root.manager.loggerDict):
-        if name.startswith(("asyncio", "distributed")):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said here
-    try:
-        client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-    except OSError:
-        raise GameError(f"no Dask scheduler answers at {address}") from None
-    try:
+    with connected(address) as connection:
         yield solve
-    except distributed.KilledWorker:
-        raise BrokenExecutor("workers of the cluster have died again and again") from None
-    finally:
-        with suppress(Exception):
-            client.close(timeout=PATIENCE / 2)
-
-
-def _wait_for(future: Any, client: Any) -> list[Record]:
-    """The result of a task, as long as there is somebody to work at it."""
-    last = time.monotonic()
-    while client.status == "running":
-        try:
-            records: list[Record] = future.result(timeout=1)
-            return records
-        except TimeoutError:
-            pass
-        except ImportError as error:
-            raise GameError(f"the workers of the cluster lack something: {error}") from None
-        except (OSError, CancelledError, CancelledTask):
-            break
-        if client.scheduler_info()["workers"]:
-            last = time.monotonic()
-        elif time.monotonic() - last > WORKER_PATIENCE:
-            raise BrokenExecutor(f"the cluster has had no workers for {WORKER_PATIENCE:.0f} s")
-    raise BrokenExecutor("the scheduler of the cluster has gone")
 
 
 def solve_problems(problems: Sequence[Deal | Position], how: How) -> list[Record]:

@@ -305,7 +305,7 @@ def test_cluster_that_dies(tmp_path, cluster, who):
     address, workers, scheduler = cluster
     output = tmp_path / "deals.csv"
     command = f"batch --count 100000 -o {output} --scheduler {address}".split()
-    program = "import solver.study.workers as w; w.WORKER_PATIENCE = 3\n" + COMMAND[2]
+    program = "import solver.core.dask as d; d.WORKER_PATIENCE = 3\n" + COMMAND[2]
     with subprocess.Popen(
         [sys.executable, "-c", program, *command], stderr=subprocess.PIPE, cwd=ROOT
     ) as process:

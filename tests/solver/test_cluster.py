@@ -2,12 +2,15 @@
 
 import os
 from functools import partial
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from solver.complete import cluster
 from solver.complete.cluster import Job, build_by_pieces, steps_known
 from solver.complete.piece_log import Entry, Log
+from solver.complete.pieces import Cutter
 from solver.complete.table import table_path
 from solver.core.checkpoint import CheckpointError
 
@@ -76,6 +79,14 @@ def test_damaged_and_other_logs_are_refused(tmp_path, no_sync):
         ):
             list(again.read(1))
         data[place] ^= 1
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_undecided_positions_are_counted(ranks):
+    cutter = Cutter(ranks, False)
+    stamps, starts = cutter.layout.empty_stamps(), cutter.layout.starts.tolist()
+    counted = [np.count_nonzero(stamps[a:b] == 0) for a, b in pairwise(starts)]
+    assert cluster.positions_of_blocks(cutter).tolist() == counted
 
 
 def test_another_version_is_refused():
