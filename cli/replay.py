@@ -61,7 +61,7 @@ def read(path: Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise GameError(f"{name} is not text, expected a recorded playthrough") from None
+        raise GameError(f"{name} is not text, expected recorded games") from None
 
 
 def printable(text: str) -> str:

@@ -192,7 +192,7 @@ def read(text: str) -> list[Record]:
     lines = [line.rstrip() for line in text.lstrip("\ufeff").splitlines()]
     starts = [i for i, line in enumerate(lines) if line.startswith("game: ")]
     if not starts or any(lines[: starts[0]]):
-        raise GameError("this is not a recorded playthrough, expected 'game: …' in the first line")
+        raise GameError("this is no recorded game, expected 'game: …' in the first line")
     records = []
     for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         while not lines[end - 1]:

@@ -128,6 +128,14 @@ def open_to_append(path: Path) -> BinaryIO:
         unlock(file)  # it was removed before it was locked
 
 
+def open_own_to_append(name: Path, path: Path) -> BinaryIO:
+    """A file of this program beside `path`, as `open_to_append` gives it, but never over a link.
+
+    Raises OSError, named after `path`, also if `name` is something that this program does not make.
+    """
+    return _own_file(name, path, append=True)
+
+
 def check_new(path: Path, force: bool, also: str = "") -> None:
     """Raise GameError if there is a file already that would be lost; `force`: it may be.
 
@@ -260,19 +268,26 @@ def target(path: Path) -> Path:
     return target
 
 
-def _own_file(name: Path, path: Path) -> BinaryIO:
+def _own_file(name: Path, path: Path, append: bool = False) -> BinaryIO:
     """A file of this program beside `path`, new or left by a dead process, and locked."""
+    flags = os.O_RDWR | os.O_CREAT | _NO_LINK | (os.O_APPEND if append else 0)
     while True:
         try:
-            descriptor = _open(name, os.O_RDWR | os.O_CREAT | _NO_LINK, path)
-        except IsADirectoryError:
-            raise OSError(errno.EISDIR, f"the directory {name} is in the way", str(path)) from None
-        file = io.BufferedRandom(_Named(descriptor, path))
+            descriptor = _open(name, flags, path)
+        except OSError as error:
+            what = {errno.EISDIR: "directory", errno.ELOOP: "link"}.get(error.errno or 0)
+            if what is None:
+                raise
+            raise OSError(error.errno, f"the {what} {name} is in the way", str(path)) from None
+        raw = _Named(descriptor, path)
+        file: BinaryIO = raw
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                 raise OSError(errno.EINVAL, f"{name} is in the way", str(path))
+            file = _Appended(raw) if append else io.BufferedRandom(raw)
             if _lock_own(file, name, path):
+                file.seek(0, os.SEEK_END if append else os.SEEK_SET)
                 return file
         except BaseException:
             unlock(file)

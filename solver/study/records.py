@@ -12,13 +12,14 @@ from itertools import islice
 from math import comb, inf
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, AnyStr
+from typing import IO, Any, AnyStr, BinaryIO
 
 from engine.cards import MAX_RANKS
 from engine.errors import GameError
 from engine.text import number_in, quoted
 from solver.core.files import (
     check_new,
+    open_own_to_append,
     open_pipe,
     open_regular,
     open_to_append,
@@ -128,7 +129,7 @@ class RecordFile:
         """
         assert self.path is not None
         beside = renewed(self.path)
-        new = RecordFile(open_to_append(beside), self._kind, self._columns)
+        new = RecordFile(open_own_to_append(beside, self.path), self._kind, self._columns)
         try:
             new.stream.truncate(0)
             for record in records:
@@ -148,7 +149,8 @@ class RecordFile:
         """Take over the records that an earlier `renew` has left beside the file."""
         if self.path is None or not renewed(self.path).exists():
             return
-        new = RecordFile(open_to_append(renewed(self.path)), self._kind, self._columns)
+        stream = open_own_to_append(renewed(self.path), self.path)
+        new = RecordFile(stream, self._kind, self._columns)
         try:
             number = sum(1 for _ in new.read())
             new.cut()
@@ -212,11 +214,9 @@ def record_file(
         with _growing(output, kind, columns, resume, keep) as file:
             yield file
         return
-    for path in (output, gathering(output)):  # or it could not be written at the end, or waits
-        target(path)
-    if gathering(output).is_symlink():  # this program makes no link there, and follows none
-        raise GameError(f"{gathering(output)} is a link, expected a file of this program or none")
-    with _growing(gathering(output), "jsonl", columns, resume, keep) as file:
+    output = target(output)  # or it could not be written at the end
+    gathered = open_own_to_append(gathering(output), output)
+    with _locked_file(gathered, gathering(output), "jsonl", columns, resume, keep) as file:
         check_new(output, keep, "--resume, ")
         copied = resume and output.exists() and not os.fstat(file.stream.fileno()).st_size
         try:
@@ -242,7 +242,7 @@ def gathering(output: Path) -> Path:
 def _growing(
     path: Path, kind: str, columns: Sequence[str], resume: bool, keep: bool
 ) -> Iterator[RecordFile]:
-    """A stream to append to, and to read if it is a file, which then is locked and synced."""
+    """A stream to append to, and to read if it is a file."""
     if path.exists() and not path.is_file():
         if resume:
             raise GameError(f"cannot continue {path}, it is no regular file")
@@ -250,7 +250,16 @@ def _growing(
             yield RecordFile(pipe, kind, columns)
         return
     path = target(path)
-    file = RecordFile(open_to_append(path), kind, columns, path)
+    with _locked_file(open_to_append(path), path, kind, columns, resume, keep) as file:
+        yield file
+
+
+@contextmanager
+def _locked_file(
+    stream: BinaryIO, path: Path, kind: str, columns: Sequence[str], resume: bool, keep: bool
+) -> Iterator[RecordFile]:
+    """A file that was opened and locked; it is synced at the end, or removed if it is empty."""
+    file = RecordFile(stream, kind, columns, path)
     try:
         check_new(path, keep, "--resume, ")
         if not resume:

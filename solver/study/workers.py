@@ -86,7 +86,8 @@ def _start_all(pool: ProcessPoolExecutor, jobs: int) -> None:
             if process not in before:
                 process.kill()
                 process.join()
-        reason = getattr(error, "strerror", None) or "they end at once"
+        reason = getattr(error, "strerror", None)
+        reason = reason or "the system allows too few threads or too little memory"
         raise GameError(f"cannot start {jobs} processes: {reason}, expected fewer --jobs") from None
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from fractions import Fraction
 from io import FileIO
 
@@ -26,7 +26,13 @@ from engine.deals import Deal, all_deals, random_deal
 from solver.core import files
 from solver.solver import solve
 from solver.study.batch import COLUMNS, Batch, How, load, solve_problem
-from solver.study.records import RecordFile, gathering, read_records, write_parquet
+from solver.study.records import (
+    RecordFile,
+    gathering,
+    read_records,
+    record_file,
+    write_parquet,
+)
 from solver.study.summary import Summary
 
 EASY = Fraction(2_497_018, 2_704_156)
@@ -161,17 +167,31 @@ def test_standard_output_is_the_same_as_a_file(tmp_path):
         assert batch("--all", "--format", kind).encode() == (tmp_path / kind).read_bytes()
 
 
-def test_no_link_is_followed_where_records_are_gathered(tmp_path):
+@pytest.mark.parametrize("to", ["mine", "nothing"])
+def test_no_link_is_followed_where_records_are_gathered(tmp_path, to):
     pytest.importorskip("pyarrow")
     mine = tmp_path / "mine"
     mine.write_text("mine")
     output = tmp_path / "deals.parquet"
-    gathering(output).symlink_to(mine)
+    gathering(output).symlink_to(tmp_path / to)
     for more in ([], ["--force"], ["--resume"]):
         error = batch("--all", "-o", output, *more, expected=2)
-        assert f"{gathering(output).name} is a link, expected a file of this program" in error
+        assert error == f"Error: {output}: the link {gathering(output)} is in the way\n"
     assert mine.read_text() == "mine"
-    assert not output.exists()
+    assert sorted(tmp_path.iterdir()) == [gathering(output), mine]
+
+
+def test_parquet_over_a_link_is_gathered_beside_the_file(tmp_path):
+    """So that two writers meet, whatever name they use."""
+    pytest.importorskip("pyarrow")
+    output, link = tmp_path / "deals.parquet", tmp_path / "link.parquet"
+    link.symlink_to(output)
+    with suppress(KeyboardInterrupt), record_file(link, "parquet", COLUMNS, False):
+        assert gathering(output).exists()
+        error = batch("--all", "-o", output, expected=2)
+        assert error == f"Error: {output}: another process is writing it\n"
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == [link]
 
 
 def test_parquet_to_standard_output(tmp_path):

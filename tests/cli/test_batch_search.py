@@ -133,6 +133,19 @@ def test_a_renewal_cut_anywhere_is_taken_over(tmp_path, kind):
     assert not renewed(output).exists()
 
 
+@pytest.mark.parametrize("to", ["mine", "nothing"])
+def test_no_link_is_followed_where_records_are_renewed(tmp_path, to):
+    output, mine = tmp_path / "deals.csv", tmp_path / "mine"
+    mine.write_text("mine")
+    batch(*SEARCH, *FEW, "-o", output)
+    before = output.read_bytes()
+    renewed(output).symlink_to(tmp_path / to)
+    error = batch(*SEARCH, *MORE, "-o", output, "--resume", expected=2)
+    assert error.endswith(f"Error: {output}: the link {renewed(output)} is in the way\n")
+    assert (output.read_bytes(), mine.read_text()) == (before, "mine")
+    assert sorted(tmp_path.iterdir()) == [renewed(output), output, mine]
+
+
 def test_killed_and_resumed_with_higher_limits(tmp_path):
     output, fresh = tmp_path / "a.jsonl", tmp_path / "fresh.jsonl"
     batch(*SEARCH, *MORE, "-o", fresh)

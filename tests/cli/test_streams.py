@@ -146,7 +146,7 @@ def test_a_pipe_where_records_are_gathered_is_not_waited_for(tmp_path):
     pipe = tmp_path / ".deals.parquet.challenge-records"
     os.mkfifo(pipe)
     status, _, error = challenge(*f"batch --deck 2 --all -o {tmp_path}/deals.parquet".split())
-    assert (status, error) == (2, f"Error: {pipe}: not a regular file\n")
+    assert (status, error) == (2, f"Error: {tmp_path}/deals.parquet: {pipe} is in the way\n")
     assert list(tmp_path.iterdir()) == [pipe]
 
 

@@ -60,8 +60,8 @@ def test_a_record_that_breaks_off_is_refused(keep):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "this is not a recorded playthrough, expected 'game: …' in the first line"),
-        ("hello\ngame: hund", "this is not a recorded playthrough"),
+        ("", "this is no recorded game, expected 'game: …' in the first line"),
+        ("hello\ngame: hund", "this is no recorded game"),
         ("game: hund", "a recorded game must start with lines for options, seed"),
         ("game: whist\noptions: {}\nseed: 1", "unknown game 'whist'"),
         ("game: hund\noptions: []\nseed: 1", r"options '\[\]' and seed '1' are wrong"),

@@ -21,6 +21,7 @@ from solver.core.files import (
     check_different,
     check_new,
     locked,
+    open_own_to_append,
     open_regular,
     open_to_append,
     unlock,
@@ -133,17 +134,38 @@ def test_what_the_dead_have_left_is_used(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("ending", ["part", "lock"])
-def test_nothing_is_written_through_a_link_in_the_way(tmp_path, ending):
-    precious, beside = tmp_path / "precious", tmp_path / f".file.challenge-{ending}"
+def lock(path):
+    with locked(path):
+        pass
+
+
+def append(path):
+    unlock(open_own_to_append(path.with_name(".file.challenge-records"), path))
+
+
+@pytest.mark.parametrize(("use", "ending"), [(write, "part"), (lock, "lock"), (append, "records")])
+def test_nothing_is_written_through_a_link_in_the_way(tmp_path, use, ending):
+    file, precious = tmp_path / "file", tmp_path / "precious"
+    beside = tmp_path / f".file.challenge-{ending}"
     precious.write_text("of somebody else")
-    for make in (beside.symlink_to, beside.hardlink_to):
+    for make in (beside.symlink_to, beside.hardlink_to, lambda _: os.mkfifo(beside)):
         make(precious)
-        with pytest.raises(OSError) as caught, locked(tmp_path / "file"):  # noqa: PT011
-            write(tmp_path / "file")
-        assert caught.value.filename == str(tmp_path / "file")
+        with pytest.raises(OSError, match=f"{beside} is in the way") as caught:
+            use(file)
+        assert caught.value.filename == str(file)
         assert precious.read_text() == "of somebody else"
         beside.unlink()
+
+
+def test_a_file_of_this_program_grows(tmp_path):
+    beside = tmp_path / ".file.challenge-records"
+    for word in (b"one", b"two"):
+        file = open_own_to_append(beside, tmp_path / "file")
+        with pytest.raises(OSError, match="another process is writing it"):
+            open_own_to_append(beside, tmp_path / "file")
+        file.write(word)
+        unlock(file)
+    assert beside.read_bytes() == b"onetwo"
 
 
 # Two at a time.
