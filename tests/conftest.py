@@ -6,6 +6,7 @@ tries many more examples.
 """
 
 import os
+import shutil
 import tempfile
 
 import pytest
@@ -20,8 +21,14 @@ settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="challenge-tests-")
-os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="challenge-tests-")
+HOMES = {name: tempfile.mkdtemp(prefix="challenge-tests-") for name in ("DATA", "CACHE")}
+os.environ |= {f"XDG_{name}_HOME": folder for name, folder in HOMES.items()}
+
+
+def pytest_unconfigure():
+    """Unpacked tables are large."""
+    for folder in HOMES.values():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
