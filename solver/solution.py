@@ -36,6 +36,9 @@ class Move(NamedTuple):
     known."""
     estimate: Estimate | None = None
     """How likely each outcome is; only where it is undecided."""
+    progress: int | None = None
+    """A number that falls with every trick of a proper win (`Tables.progress`); None for a draw or
+    where it is not known."""
 
     def to_dict(self) -> dict[str, Any]:
         """The move as JSON shows it."""
@@ -44,7 +47,11 @@ class Move(NamedTuple):
             "outcome": str(self.outcome),
             "distance": self.distance,
         }
-        return found | ({"estimate": self.estimate.to_dict()} if self.estimate else {})
+        if self.estimate:
+            found["estimate"] = self.estimate.to_dict()
+        if self.progress is not None:
+            found["progress"] = self.progress
+        return found
 
 
 @dataclass(frozen=True, slots=True)

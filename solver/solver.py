@@ -246,9 +246,11 @@ class _Probe:
             scored = [(action, (score > 0) - (score < 0)) for action, score in scored]
         return scored
 
-    def _result(self, score: int) -> tuple[Outcome, int | None]:
-        distances = self._measure == "distance" and score
-        return Outcome.of(score), WIN - abs(score) if distances else None
+    def _result(self, score: int) -> tuple[Outcome, int | None, None, int | None]:
+        """What a move has but its action."""
+        number = WIN - abs(score) if score else None
+        distance = number if self._measure == "distance" else None
+        return Outcome.of(score), distance, None, number if self._measure == "progress" else None
 
     def _line(self, position: Position) -> tuple[ChallengeAction, ...]:
         actions: list[ChallengeAction] = []

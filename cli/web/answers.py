@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -32,12 +33,13 @@ from engine.players.player import Player, make_player
 from engine.position import ChallengeAction, Position
 from engine.problem import position_of, read_problem
 from engine.text import meant, number_in, quoted
+from solver.complete.unpacked import UnpackError
 from solver.core.bitboard import leader_bits
 from solver.player import Perfect
 from solver.search_player import SearchPlayer
 from solver.solution import Solution
 from solver.solver import Solver
-from solver.tables import open_tables
+from solver.tables import Tables, open_tables
 
 LONGEST_PROBLEM = 1000
 """Characters of a deal or a position."""
@@ -54,19 +56,27 @@ PROGRAMS = {
 """The players that answer, as they are specified."""
 
 
+class Unpacking(ChallengeError):
+    """A player has to wait until progress is unpacked."""
+
+
 class Answers:
     """Answers questions about deals, positions and games. Raises ChallengeError for bad ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: Tables | None = None) -> None:
+        """`tables`: where solutions are looked up (default: `open_tables()`)."""
+        self._tables = open_tables() if tables is None else tables
         self._own = threading.local()
         self._lock = threading.Lock()
         self._loading: set[int] = set()
         self._loaded: set[int] = set()
+        self._unpacked: dict[int, float] = {}
+        self._broken: dict[int, Exception] = {}
         self._maps: dict[int, dict[str, Any]] = {}
 
     def decks(self) -> dict[str, Any]:
         """The decks, what is known of each, and the programs that play."""
-        tables = open_tables()
+        tables = self._tables
         names = {ranks: name for name, ranks in DECKS.items()}
         decks = []
         for ranks in range(1, MAX_RANKS + 1):
@@ -93,8 +103,12 @@ class Answers:
         return {"deal": str(deal), "position": str(deal.position()), "ranks": ranks, "seed": seed}
 
     def solve(self, text: str, ranks: int | None, line: bool) -> dict[str, Any]:
-        """The solution as `challenge solve --json` prints it; moves say where they lead."""
-        return describe(self._solve(position_of(read(text, ranks)), line))
+        """The solution as `challenge solve --json` prints it; moves say where they lead.
+
+        Nobody waits for progress that is being unpacked: it is left out, and `unpacking` says
+        which part of it is done.
+        """
+        return self._solve(position_of(read(text, ranks)), line)
 
     def tree(self, text: str, ranks: int | None) -> dict[str, Any]:
         """The trick from a position on: each move and the replies to it that matter.
@@ -103,12 +117,12 @@ class Answers:
         lowest beat in its suit and the lowest trump: no other can be better (docs/theory.md).
         """
         position = position_of(read(text, ranks))
-        found = describe(self._solve(position))
+        found = self._solve(position)
         for move in found["moves"]:
             after = Position.parse(move["to"])
             move["replies"] = []
             if after.winner is None and not after.is_base:
-                replies = describe(self._solve(after))["moves"]
+                replies = self._solve(after)["moves"]
                 move["replies"] = [reply for reply in replies if reply["lowest"]]
         return found
 
@@ -147,7 +161,10 @@ class Answers:
     def move(
         self, start: str, moves: Sequence[str], ranks: int | None, player: str
     ) -> dict[str, Any]:
-        """What a program plays where a game has come to."""
+        """What a program plays where a game has come to.
+
+        Raises Unpacking where it has to wait for progress.
+        """
         if player not in PROGRAMS:
             like = meant(player, PROGRAMS)
             raise GameError(
@@ -157,6 +174,14 @@ class Answers:
         position = seen[-1]
         if position.winner is not None:
             raise GameError(f"the game is over: player {position.winner} has won")
+        if player != "greedy" and position.ranks in self._tables:
+            self.load(position.ranks)
+            unpacking = self._unpacking(position.ranks)
+            if unpacking is not None:
+                raise Unpacking(
+                    f"the progress of {position.ranks} ranks is being unpacked "
+                    f"({unpacking:.0%}), try again in a moment"
+                )
         action = self._choose(player, position, seen)
         return {"player": player, "move": str(action), "to": str(position.apply(action))}
 
@@ -182,44 +207,84 @@ class Answers:
         Holdings come from few to many cards, as on the page of `challenge report`. Raises
         MissingTable.
         """
-        tables = open_tables().deck(ranks)
+        tables = self._tables.deck(ranks)
         with self._lock:
             if ranks not in self._maps:
                 self._maps[ranks] = _map(tables)
             return self._maps[ranks]
 
-    def _solve(self, position: Position, line: bool = False) -> Solution:
+    def _solve(self, position: Position, line: bool = False) -> dict[str, Any]:
         ranks = position.ranks
-        if ranks not in open_tables():
-            return self._solver("search").solve(position)
-        if ranks not in self._loaded:
-            self.load(ranks)
-        return self._solver("fast" if ranks in self._loaded else "slow").solve(position, line=line)
+        if ranks not in self._tables:
+            return describe(self._solver("search").solve(position))
+        self.load(ranks)
+        unpacking = self._unpacking(ranks)
+        solver = self._solver("fast" if ranks in self._loaded else "slow")
+        solution = solver.solve(position, line=line and unpacking is None)
+        return {**describe(solution), "unpacking": unpacking}
+
+    def _unpacking(self, ranks: int) -> float | None:
+        """Which part of the progress of a deck is unpacked; None where nothing is to be unpacked.
+
+        Raises what the unpacking has failed with, unless it goes without.
+        """
+        if ranks in self._broken:
+            raise self._broken[ranks].with_traceback(None)
+        packed = self._tables.deck(ranks).packed
+        if packed is None or packed.failed or packed.ready:
+            return None
+        return round(self._unpacked.get(ranks, 0.0), 2)
 
     def load(self, ranks: int) -> None:
-        """Begin to load, in the background, what fast answers about a deck take."""
+        """Begin to load, in the background, what fast answers about a deck take.
+
+        Progress is unpacked there, too: that takes seconds with 7 ranks, a minute with 8.
+        """
         with self._lock:
-            if ranks in self._loading:
-                return
-            self._loading.add(ranks)
-        threading.Thread(target=self._load, args=(ranks,), daemon=True).start()
+            if ranks not in self._loading:
+                threading.Thread(target=self._load, args=(ranks,), daemon=True).start()
+                self._loading.add(ranks)
 
     def _load(self, ranks: int) -> None:
         try:
-            if ranks in open_tables():
-                _new_solver("fast").load(ranks)
+            if ranks in self._tables:
+                self._unpack(ranks)
+                self._new_solver("fast").load(ranks)
             else:
-                _new_solver("search").solve("1 A.-")  # any position loads what a search takes
+                self._new_solver("search").solve("1 A.-")  # any position loads what a search takes
         except (ChallengeError, MemoryError, OSError):
             return  # answers stay slow, or say themselves what is wrong
         self._loaded.add(ranks)
+
+    def _unpack(self, ranks: int) -> None:
+        """Unpack the progress of a deck, if there is any, in the thread that loads it."""
+        packed = self._tables.deck(ranks).packed
+        if packed is None:
+            return
+        try:
+            packed.prepare(lambda done: self._unpacked.update({ranks: done}))
+        except UnpackError as error:
+            warnings.warn(f"{error}; going on without", stacklevel=1)
+        except (ChallengeError, MemoryError) as error:
+            self._broken[ranks] = error
+            raise
 
     def _solver(self, kind: str) -> Solver:
         """One of this thread's solvers."""
         solvers: dict[str, Solver] = self._own.__dict__.setdefault("solvers", {})
         if kind not in solvers:
-            solvers[kind] = _new_solver(kind)
+            solvers[kind] = self._new_solver(kind)
         return solvers[kind]
+
+    def _new_solver(self, kind: str) -> Solver:
+        if kind == "search":
+            return Solver(
+                method="search",
+                max_nodes=QUICK_NODES,
+                max_seconds=QUICK_SECONDS,
+                max_memory=QUICK_MEMORY,
+            )
+        return Solver(tables=self._tables, method="table", compiled=kind == "fast")
 
     def _choose(self, name: str, position: Position, seen: list[Position]) -> ChallengeAction:
         players: dict[tuple[str, int], Player] = self._own.__dict__.setdefault("players", {})
@@ -233,17 +298,6 @@ class Answers:
             player.begin()
         action: ChallengeAction = player.choose(position, random.Random(0))  # type: ignore[assignment]
         return action
-
-
-def _new_solver(kind: str) -> Solver:
-    if kind == "search":
-        return Solver(
-            method="search",
-            max_nodes=QUICK_NODES,
-            max_seconds=QUICK_SECONDS,
-            max_memory=QUICK_MEMORY,
-        )
-    return Solver(method="table", unpack=True, compiled=kind == "fast")
 
 
 def read(text: str, ranks: int | None = None) -> Deal | Position:

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from cli.web.answers import Answers, read, read_moves, read_number
+from cli.web.answers import Answers, Unpacking, read, read_moves, read_number
 from cli.web.guard import LOOPBACK, Guard
 from cli.web.pool import Busy, Pool
 from cli.web.searches import MOST_SECONDS, Searches
@@ -26,6 +26,7 @@ from engine.problem import position_of
 from engine.text import meant, quoted
 from solver.complete.table import MissingTable
 from solver.core.machine import cores
+from solver.tables import Tables
 
 WAITING = 64
 """Requests that may wait for a thread."""
@@ -37,9 +38,11 @@ PAGE = {
 }
 
 
-def make_app(hosts: Iterable[str] = LOOPBACK, any_address: bool = False) -> Starlette:
-    """The application, for requests to these names of the server."""
-    answers = Answers()
+def make_app(
+    hosts: Iterable[str] = LOOPBACK, any_address: bool = False, tables: Tables | None = None
+) -> Starlette:
+    """The application, for requests to these names of the server; it looks up in these tables."""
+    answers = Answers(tables)
     searches: Searches | None = None
     pool: Pool | None = None
 
@@ -132,6 +135,7 @@ def make_app(hosts: Iterable[str] = LOOPBACK, any_address: bool = False) -> Star
         middleware=[Middleware(Guard, hosts=hosts, any_address=any_address)],
         exception_handlers={
             ChallengeError: refuse,
+            Unpacking: unpacking,
             Busy: busy,
             MemoryError: no_memory,
             HTTPException: no_such_thing,
@@ -217,6 +221,10 @@ async def busy(request: Request, error: Exception) -> Response:
     return JSONResponse(
         {"error": "the server is busy, try again in a moment"}, 503, {"retry-after": "1"}
     )
+
+
+async def unpacking(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 503, {"retry-after": "1"})
 
 
 async def no_memory(request: Request, error: Exception) -> Response:

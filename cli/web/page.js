@@ -8,6 +8,7 @@ const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 const LETTERS = { win: "W", loss: "L", draw: "D", undecided: "?" };
 const VERBS = { win: "wins", loss: "loses", draw: "draws", undecided: "undecided" };
 const PAUSE = 650; // milliseconds between two moves of programs, unless the address says otherwise
+const AGAIN = 1000; // milliseconds until the server is asked again for what it does not have yet
 const TIMES = 3; // a game is drawn when a position with an empty table comes up so often
 
 let game = { start: "", deal: null, moves: [], positions: [], at: 0 };
@@ -24,16 +25,16 @@ async function api(name, query, options = {}) {
   const body = await answer.text();
   let sentence = `The server has answered with status ${answer.status}.`;
   try { sentence = JSON.parse(body).error; } catch { /* no JSON: not from the program itself */ }
-  throw new Error(sentence);
+  throw Object.assign(new Error(sentence), { status: answer.status });
 }
 
 const json = async (name, query) => (await api(name, query)).json();
 
-async function solve(position) {
-  if (!known.has(position)) {
+async function solve(position, anew = false) {
+  if (!known.has(position) || anew) {
     const found = await json("solve", { position });
     if (known.size > 5000) known.clear();
-    if (!known.has(position)) known.set(position, found);
+    if (!known.has(position) || anew) known.set(position, found);
   }
   return known.get(position);
 }
@@ -129,8 +130,10 @@ function valueOf(move) {
     }
     return { kind: "undecided", text: "?", words: "undecided" };
   }
-  const far = move.distance === null || move.outcome === "draw" ? "" : ` ${move.distance}`;
-  return { kind: move.outcome, text: LETTERS[move.outcome] + far, words: VERBS[move.outcome] + tricks(move.distance) };
+  const { outcome, distance, progress } = move, step = progress >> 6; // the rest are cards of the leader
+  const far = outcome === "draw" ? "" : progress ? ` ↓${step}` : distance === null ? "" : ` ${distance}`;
+  const words = VERBS[outcome] + (progress ? `, ${step} steps of proof away` : tricks(distance));
+  return { kind: outcome, text: LETTERS[outcome] + far, words };
 }
 
 function chip(move, best = false, more = "chip ") {
@@ -214,6 +217,8 @@ function pileInOrder(position) {
   return position.table.filter((card) => card !== position.top).sort((a, b) => place(a) - place(b));
 }
 
+const unpacking = (found) => typeof found.unpacking === "number";
+
 function showVerdict(position, found) {
   let text = "Looking it up …", more = "";
   if (position.winner) {
@@ -235,14 +240,13 @@ function showVerdict(position, found) {
       if (found.outcome === "win") {
         const winning = found.moves.filter((move) => move.outcome === "win").length;
         more = winning === found.moves.length ? "Every move wins." : `${winning} of ${found.moves.length} moves win${winning === 1 ? "s" : ""}.`;
-        if (found.measure === "progress") more += " ★ makes most progress.";
-        if (!found.measure && found.source === "table") more += " Which of them brings the end nearer is not known.";
+        if (found.measure === "progress") more += " ★ makes most progress, ↓ falls on the way.";
+        if (!found.measure && found.source === "table" && !unpacking(found)) more += " Which of them brings the end nearer is not known.";
       } else {
         more = found.measure ? "All moves lose; ★ resists longest." : "All moves lose.";
       }
     }
-  } else if (decks[position.ranks]?.to_unpack) {
-    more = "The progress of this deck is unpacked first, some seconds, once.";
+    if (unpacking(found)) more += ` Which moves bring the end nearer is being unpacked, once: ${Math.floor(100 * found.unpacking)}%.`;
   }
   if (!position.winner && times() >= TIMES) {
     more = `This position has come up ${times()} times: at the table a draw. ${more}`;
@@ -319,12 +323,18 @@ function show() {
     $("line").hidden || clearAnalysis();
     $("tree").hidden || clearAnalysis();
     if (position.winner) return schedule();
-    solve(position.text).then(() => { if (mine === ask) show(); }, (error) => { if (mine === ask) complain(error); });
+    look(position.text, mine);
   } else {
     if (!$("line").hidden) showLine();
     if (!$("tree").hidden) showTree();
     schedule();
+    if (unpacking(found)) setTimeout(() => { if (mine === ask) look(position.text, mine, true); }, AGAIN);
   }
+}
+
+/** Ask for the values of what is shown, and show them if it still is. */
+function look(position, mine, anew = false) {
+  solve(position, anew).then(() => { if (mine === ask) show(); }, (error) => { if (mine === ask) complain(error); });
 }
 
 function clearAnalysis() {
@@ -474,9 +484,14 @@ async function answer(player, text) {
     const found = await json("move", { start: game.start, moves: game.moves.join(","), player });
     if (here()) play(found.move);
   } catch (error) {
+    if (!here()) return;
+    complain(error);
+    if (error.status === 503) { // it cannot yet
+      timer = setTimeout(() => answer(player, text), AGAIN);
+      return;
+    }
     running = false;
     showPrograms();
-    complain(error);
   }
 }
 
@@ -580,6 +595,7 @@ async function showLine() {
     if (old && found.line !== undefined) old.line = found.line;
     if (!found.line) {
       return box.replaceChildren(found.source === "search" ? "A search proves who wins, but knows no line."
+        : unpacking(found) ? "The line comes when the progress of the deck is unpacked."
         : "Which move brings the end nearer is not known for this deck, so there is no line.");
     }
     const list = element("ol");

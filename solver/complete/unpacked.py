@@ -102,6 +102,8 @@ class PackedTable:
         self.cache = cache_folder() / f"ranks{self.ranks}.{self.digest[:16]}.unpacked"
         """Where the content is unpacked."""
         self._lock = RLock()
+        self._at_work = RLock()
+        """Of the thread that unpacks; `ready` does not wait for it."""
         self._content: _Content | None = None
         self._failure: UnpackError | None = None
 
@@ -122,7 +124,7 @@ class PackedTable:
 
     @property
     def ready(self) -> bool:
-        """Whether it is unpacked, in memory or in a file."""
+        """Whether it is unpacked, in memory or in a file; not while it is being unpacked."""
         with self._lock:
             if self._content is None:
                 self._content = _Content.open(self.cache, self.ranks, self._file.facts.digest)
@@ -138,7 +140,9 @@ class PackedTable:
 
         Ctrl-C stops it, and leaves nothing behind. Raises TableError, UnpackError.
         """
-        with self._lock:
+        if self.ready:
+            return
+        with self._at_work:
             if self.ready:
                 return
             if self._failure:
@@ -239,7 +243,7 @@ class PackedTable:
                 continue
             if content.is_sound(number):
                 return content.data, content.start + number * self.slice_bytes
-            self._discard()
+            self._discard(content)
             if last:
                 raise TableError(f"{self.cache} is altered again and again")
         raise TableError(f"{self.cache} is released again and again")
@@ -264,7 +268,7 @@ class PackedTable:
             pass
         with self._lock:
             if self.ready and self._content and not self._content.all_sound():
-                self._discard()
+                self._discard(self._content)
 
     def remove(self) -> bool:
         """Delete the unpacked file; whether there was one."""
@@ -276,11 +280,13 @@ class PackedTable:
                 return False
             return True
 
-    def _discard(self) -> None:
+    def _discard(self, content: _Content) -> None:
+        """Forget a content that is not sound, and its file, unless another thread has done so."""
         with self._lock:
-            self._content = None
-            with suppress(OSError):
-                self.cache.unlink()
+            if self._content is content:
+                self._content = None
+                with suppress(OSError):
+                    self.cache.unlink()
 
     def release(self) -> None:
         """Forget what is unpacked, not the file."""

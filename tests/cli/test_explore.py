@@ -1,5 +1,6 @@
 """The server of `challenge explore`: its API, what it refuses, and the command."""
 
+import errno
 import json
 import random
 import re
@@ -13,11 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from command import COMMAND, ROOT, challenge
+from few_tables import PROGRESS, few_tables
 
 from engine import Deal, Position, random_deal
 from engine.cards import deck_cards, in_order
 from engine.deals import all_deals
-from solver import open_tables, solve
+from solver import TableError, open_tables, solve
+from solver.complete import coder, unpacked
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -33,8 +36,9 @@ HOST = "http://localhost:8653"
 
 
 @pytest.fixture(scope="module")
-def client():
-    with testclient.TestClient(make_app(), base_url=HOST) as client:
+def client(tmp_path_factory):
+    app = make_app(tables=few_tables(tmp_path_factory.mktemp("tables")))
+    with testclient.TestClient(app, base_url=HOST) as client:
         yield client
 
 
@@ -95,6 +99,124 @@ def test_eight_clients_at_once(client):
             for i, answer in found.items():
                 for key in ("outcome", "distance", "winner", "best"):
                     assert answer[key] == exact[i][key]
+
+
+@pytest.fixture
+def unpacking(tmp_path, monkeypatch):
+    """A client of a server with progress to unpack, and what its unpacking does: calls."""
+    monkeypatch.setattr(unpacked, "cache_folder", lambda: tmp_path / "cache")
+    calls, decode = [], coder.decode_blocks
+    monkeypatch.setattr(
+        coder,
+        "decode_blocks",
+        lambda file, receive, report, threads: calls[0](
+            report, lambda: decode(file, receive, report, threads)
+        ),
+    )
+    app = make_app(tables=few_tables(tmp_path))
+    with testclient.TestClient(app, base_url=HOST) as client:
+        yield client, calls
+
+
+def until_unpacked(client, position):
+    """The answer about a position when nothing is to be unpacked any more."""
+    for _ in range(2000):
+        found = get(client, "solve", position=position)
+        if found["unpacking"] is None:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it is never unpacked")
+
+
+def test_nobody_waits_for_progress_that_is_being_unpacked(unpacking):
+    client, calls = unpacking
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(report, decode):
+        report(0.25)
+        begun.set()
+        assert go_on.wait(20)
+        decode()
+
+    calls.append(slowly)
+    positions = random_positions(20, PROGRESS, seed=3)
+    exact = [solve(position) for position in positions]
+
+    def ask(_):
+        return [get(client, "solve", position=str(position), line=1) for position in positions]
+
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(ask, range(8)):
+            for answer, solution in zip(found, exact, strict=True):
+                assert answer["outcome"] == solution.outcome
+                assert (answer["measure"], answer["distance"]) == (None, None)
+                assert 0 <= answer["unpacking"] < 1
+                assert "line" not in answer or solution.outcome == "draw"
+    assert begun.wait(20)
+    deal = f"{PROGRESS} KQ.J"
+    assert get(client, "solve", position=deal)["unpacking"] == 0.24  # the rest checks it
+    assert get(client, "decks")["decks"][PROGRESS - 1]["to_unpack"]
+    assert (
+        "is being unpacked (24%)" in get(client, "move", 503, start=deal, player="perfect")["error"]
+    )
+    assert get(client, "move", start=deal, player="greedy")["move"]
+    assert get(client, "solve", position="3 AK.Q")["distance"]
+    go_on.set()
+    answer = until_unpacked(client, deal)
+    assert answer["measure"] == "progress"
+    assert not get(client, "decks")["decks"][PROGRESS - 1]["to_unpack"]
+    assert get(client, "solve", position=deal, line=1)["line"]
+
+
+def test_progress_falls_on_the_way_to_the_win(unpacking):
+    client, calls = unpacking
+    calls.append(lambda report, decode: decode())
+    position = f"{PROGRESS} KQ.J"
+    assert until_unpacked(client, position)["outcome"] == "win"
+    left, moves = [], []
+    while (found := get(client, "game", start=position, moves=",".join(moves)))["end"] is None:
+        answer = get(client, "solve", position=found["positions"][-1])
+        if Position.parse(answer["position"]).is_base:
+            left += [
+                each["progress"] for each in answer["moves"] if each["move"] in answer["best"]
+            ][:1]
+        player = ("perfect", "greedy")[answer["to_move"] - 1]
+        reply = get(client, "move", start=position, moves=",".join(moves), player=player)
+        moves.append(reply["move"])
+    assert found["winner"] == 1
+    assert len(left) > 3
+    assert left == sorted(set(left), reverse=True)
+
+
+def test_unpacking_that_fails_is_told(unpacking):
+    client, calls = unpacking
+
+    def altered(report, decode):
+        raise TableError("the file has been altered")
+
+    calls.append(altered)
+    deal = f"{PROGRESS} KQ.J"
+    for _ in range(2000):
+        answer = client.get("/api/v1/solve", params={"position": deal})
+        if answer.status_code == 400:
+            break
+        assert answer.json()["measure"] is None
+        time.sleep(0.01)
+    assert answer.json() == {"error": "the file has been altered"}
+    assert get(client, "solve", position="3 AK.Q")["distance"]
+
+
+def test_no_room_to_unpack(unpacking, monkeypatch):
+    client, calls = unpacking
+    monkeypatch.setattr(unpacked, "MEMORY_RANKS", 0)
+
+    def full(report, decode):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    calls.append(full)
+    with pytest.warns(UserWarning, match="no space left on device; going on without"):
+        answer = until_unpacked(client, f"{PROGRESS} KQ.J")
+    assert (answer["outcome"], answer["measure"]) == ("win", None)
 
 
 def test_forms_of_a_deal(client):

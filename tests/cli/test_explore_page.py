@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from command import challenge
+from few_tables import PROGRESS, few_tables
 
 pytest.importorskip("starlette")
 uvicorn = pytest.importorskip("uvicorn")
@@ -24,6 +25,7 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 from cli.explore import listen  # noqa: E402
 from cli.web.app import make_app  # noqa: E402
 from engine import Deal, Position  # noqa: E402
+from solver.complete import coder, unpacked  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
@@ -42,15 +44,19 @@ pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromiu
 
 
 @pytest.fixture(scope="module")
-def address():
+def address(tmp_path_factory):
     """A server in this process."""
+    folder = tmp_path_factory.mktemp("tables")
     listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(make_app(), log_level="warning", ws="none"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
-    server.should_exit = True
-    thread.join(20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unpacked, "cache_folder", lambda: folder)
+        app = make_app(tables=few_tables(folder))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        server.should_exit = True
+        thread.join(20)
 
 
 @pytest.fixture(scope="module")
@@ -321,6 +327,25 @@ def test_tree_and_line(page):
     page.until(lambda: page.run("return document.querySelectorAll('#line li').length") >= 47)
     page.run("[...document.querySelectorAll('#line button')].at(-1).click()")
     page.shows("verdict", "Player 1 has played his last card and wins")
+
+
+def test_progress_is_unpacked_and_shown(page, monkeypatch):
+    go_on, decode = threading.Event(), coder.decode_blocks
+
+    def slowly(file, receive, report, threads):
+        report(0.5)
+        assert go_on.wait(WAIT)
+        decode(file, receive, report, threads)
+
+    monkeypatch.setattr(coder, "decode_blocks", slowly)
+    page.open(f"{PROGRESS} KQ.J")
+    page.shows("detail", "being unpacked, once: 4")
+    assert set(page.values().values()) == {"W", "L"}
+    go_on.set()
+    page.shows("detail", "★ makes most progress")
+    assert all(re.fullmatch(r"[WL] ↓\d+", value) for value in page.values().values())
+    page.find("show-line").click()
+    page.until(lambda: page.run("return document.querySelectorAll('#line li').length"))
 
 
 def test_record_is_read_by_replay(page, tmp_path):
