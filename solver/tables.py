@@ -79,7 +79,10 @@ class Tables:
     def outcome(self, problem: Problem) -> Outcome:
         """Who wins, for the player to move. Raises MissingTable; GameError if the game is over."""
         position = _unfinished(problem)
-        score = _score(position, self.deck(position.ranks), 1)
+        tables = self.deck(position.ranks)
+        if tables.packed and not tables.packed.ready:  # an outcome is not worth unpacking it
+            tables = tables.without("progress")
+        score = _score(position, tables, 1)
         return Outcome.of(score)
 
     def distance(self, problem: Problem) -> int | None:

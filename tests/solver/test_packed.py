@@ -710,6 +710,7 @@ def test_unpacked_when_needed(tmp_path):
     table, solver = tables.deck(3).packed, Solver(tables=tables)
     first = solver.solve("3 AK.Q")
     assert (first.outcome, first.measure, table.ready) == ("win", None, False)
+    assert (tables.outcome("3 AK.Q"), table.ready) == ("win", False)
     assert solver.solve("3 AK.Q", line=True).line
     assert table.ready
     assert solver.solve("3 AK.Q").measure == "progress"
