@@ -35,8 +35,6 @@ from engine.problem import position_of, read_problem
 from engine.text import meant, number_in, quoted
 from solver.complete.unpacked import UnpackError
 from solver.core.bitboard import leader_bits
-from solver.player import Perfect
-from solver.search_player import SearchPlayer
 from solver.solution import Solution
 from solver.solver import Solver
 from solver.tables import Tables, open_tables
@@ -292,10 +290,7 @@ class Answers:
         if key not in players:
             players[key] = make_player(PROGRAMS[name], Challenge(position.ranks), KNOWN)
         player = players[key]
-        if isinstance(player, Perfect | SearchPlayer):
-            player.begin(seen)
-        else:
-            player.begin()
+        player.begin(seen)
         action: ChallengeAction = player.choose(position, random.Random(0))  # type: ignore[assignment]
         return action
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.errors import GameError
@@ -36,8 +36,8 @@ class Player(ABC):
         """Keyword option of the constructor -> one line with its legal values and default."""
         return {}
 
-    def begin(self) -> None:  # noqa: B027 - most remember nothing
-        """A game begins: forget the last one."""
+    def begin(self, seen: Iterable[Any] = ()) -> None:  # noqa: B027 - most remember nothing
+        """A game begins, or goes on in which these states have come up: forget the last one."""
 
     @abstractmethod
     def choose(self, state: Any, rng: random.Random) -> Action:
