@@ -687,8 +687,12 @@ async function showMap() {
     map = null;
     $("map-title").textContent = `All deals of ${ranks} ranks`;
     $("map-text").textContent = "…";
-    const context = $("canvas").getContext("2d");
-    context.clearRect(0, 0, $("canvas").width, $("canvas").height);
+    $("canvas").hidden = $("map-about").hidden = true;
+    if (!decks[ranks].table) {
+      $("map-text").textContent = `There is no map: nobody knows yet who wins each of the ${(4 ** ranks).toLocaleString("en")} deals. `
+        + "Open one to see an estimate, or to search.";
+      return;
+    }
     try {
       const found = await json("map", { ranks });
       if (Number($("deck").value) !== ranks) return;
@@ -702,6 +706,7 @@ async function showMap() {
   if (here) cursor = here.map((group) => map.holdings.indexOf(group));
   else if (Math.max(...cursor) >= map.holdings.length) cursor = [0, 0];
   marked = Boolean(here);
+  $("canvas").hidden = $("map-about").hidden = false;
   drawMap();
 }
 

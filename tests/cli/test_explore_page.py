@@ -305,6 +305,16 @@ def test_map(page):
     page.until(lambda: page.position != Deal.parse(deal).position())
 
 
+def test_no_map_of_a_deck_that_is_not_solved(page):
+    page.open("10 KQJ.JT9")
+    page.find("show-map").click()
+    page.shows("map-text", "nobody knows yet who wins each of the 1,048,576 deals")
+    assert not page.find("canvas").is_displayed()
+    page.find("deck").send_keys("6")
+    page.until(lambda: page.find("canvas").is_displayed())
+    assert page.find("canvas").get_attribute("aria-label").startswith("Map of 4,096 deals")
+
+
 def test_map_of_the_standard_deck(page):
     page.open("8 KQJ.AKQ9.Q98.AKJ AT987.JT87.AKJT7.QT987 SD 1 -", height=900)
     page.find("show-map").click()
