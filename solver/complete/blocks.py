@@ -87,9 +87,9 @@ class Layout:
         self._start = np.zeros((ranks + 1,) * 4, np.int64)  # of the block of a shape
         self._start[tuple(self.shapes.T)] = self.starts[:-1]
 
-    def empty_stamps(self) -> np.ndarray:
-        """Stamps with every position undecided."""
-        stamps = np.zeros(self.starts[-1], np.uint8)
+    def empty_stamps(self, zeros: np.ndarray | None = None) -> np.ndarray:
+        """Stamps with every position undecided; `zeros`: an array that shall hold them."""
+        stamps = np.zeros(self.starts[-1], np.uint8) if zeros is None else zeros
         count = [comb(self.ranks, k) for k in range(self.ranks + 1)]
         for (t, u, p, q), start, end in zip(
             self.shapes, self.starts[:-1], self.starts[1:], strict=True

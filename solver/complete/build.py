@@ -32,7 +32,7 @@ from solver.complete.deck import DeckTables, totals_of
 from solver.complete.packed import PackedFile
 from solver.complete.reach import reaching
 from solver.complete.table import write_table
-from solver.core.bitboard import swap_trumps
+from solver.core.bitboard import swap_trumps, table_index
 from solver.core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from solver.core.files import locked
 from solver.core.machine import cores, memory_of_machine
@@ -137,6 +137,7 @@ class Builder:
         self._scratch = [
             (np.empty(room, np.uint32), np.empty(STACK, np.int64)) for _ in range(self.threads)
         ]
+        self._halves = False  # whether the bit tables have one of each two twins only
         self.round = 1
         self._step = 0  # the next step of the round
         self._new = 0  # positions proved in the round so far
@@ -152,10 +153,15 @@ class Builder:
         leader: np.ndarray,
         responder: np.ndarray,
     ) -> Builder:
-        """A finished build, from what it proved: to make tables of, not to run."""
+        """A finished build, from what it proved: to make tables of, not to run.
+
+        The bit tables are by `table_index`, so they have one of each two hands that differ by
+        exchanging the plain suits.
+        """
         builder = cls.__new__(cls)
         builder.ranks, builder.distances, builder.layout = ranks, distances, Layout(ranks)
         builder.stamps, builder.leader, builder.responder = stamps, leader, responder
+        builder._halves = True
         return builder
 
     def _context(self) -> Context:
@@ -360,11 +366,26 @@ class Builder:
 
     def totals(self) -> tuple[int, int, int]:
         """Wins, losses and draws among all base positions, from the leader's point of view."""
-        wins, losses = (
-            int(np.bitwise_count(table).sum(dtype=np.int64))
-            for table in (self.leader, self.responder)
-        )
+        wins, losses = map(self._count, (self.leader, self.responder))
         return wins, losses, (1 << 4 * self.ranks) - 2 - wins - losses
+
+    def _slice(self, table: np.ndarray, p: int, q: int) -> np.ndarray:
+        """The bits of the hands with these plain suits, one a byte."""
+        start = p << 2 * self.ranks | q << 3 * self.ranks
+        if self._halves:
+            start = table_index(start, self.ranks)
+        return _bits(table, start, 1 << 2 * self.ranks)
+
+    def _count(self, table: np.ndarray) -> int:
+        """The number of hands in a bit table."""
+        if not self._halves:
+            return int(np.bitwise_count(table).sum(dtype=np.int64))
+        every = range(1 << self.ranks)
+        return sum(
+            int(self._slice(table, p, q).sum(dtype=np.int64)) << (p != q)
+            for p in every
+            for q in every[: p + 1]
+        )
 
     def slices(self, kind: str) -> Iterator[bytes]:
         """The slices of a table of this kind, in order (see `solver.complete.table`)."""
@@ -381,10 +402,8 @@ class Builder:
                         stamps -= stamps > 0
                     yield stamps.tobytes()
                     continue
-                wins = _bits(self.leader, (q << n | p) << 2 * n, positions)
-                losses = _bits(self.responder, ((suit ^ q) << n | (suit ^ p)) << 2 * n, positions)[
-                    for_responder
-                ]
+                wins = self._slice(self.leader, p, q)
+                losses = self._slice(self.responder, suit ^ p, suit ^ q)[for_responder]
                 draws = 1 - (wins | losses)
                 if p == q == 0:
                     draws[0] = 0  # the empty hand

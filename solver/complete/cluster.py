@@ -9,6 +9,7 @@ late, or was started again, says how far it is, and gets from the log what it la
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, as_completed
@@ -24,7 +25,7 @@ from engine.errors import GameError
 from solver.complete.blocks import LAST_STAMP
 from solver.complete.build import Builder, BuildError, Progress, expected_nodes, write_tables
 from solver.complete.piece_log import Entry, Log
-from solver.complete.pieces import Cutter, Done, Piece, Replica
+from solver.complete.pieces import Cutter, Done, Piece, Replica, bytes_of_table
 from solver.core.checkpoint import CheckpointError
 from solver.core.dask import Cluster, connected
 from solver.core.machine import cores, memory_of_machine
@@ -66,7 +67,7 @@ def memory_of_worker(ranks: int, threads: int) -> int:
     """Bytes that a worker uses at most: the bit tables, and a piece for each thread."""
     cutter = Cutter(ranks, False)
     largest = max(1 << 17, min(int(cutter.layout.sizes.max()), 1 << 24))
-    return 2 * max(8, 1 << 4 * ranks >> 3) + 6 * largest * threads
+    return 2 * bytes_of_table(ranks) + 6 * largest * threads
 
 
 class ClusterBuild:
@@ -83,6 +84,7 @@ class ClusterBuild:
         self.replica = Replica(self.cutter)
         self._undecided = positions_of_blocks(self.cutter)
         self._total = self._left = int(self._undecided.sum())
+        self._memory = memory_of_worker(ranks, 1)
         self.round = 1
         self._counts = {"tests": 0, "proved": 0, "nodes": 0, "seconds": 0.0}
         self._last: News = []  # of the last step
@@ -100,9 +102,7 @@ class ClusterBuild:
             self.round += 1
 
     def _run_round(self, engine: Engine, report: Callable[[Progress], None]) -> int:
-        kept: dict[int, dict[int, Entry]] = {}
-        for entry in self.log.read(self.round):
-            kept.setdefault(entry.step, {})[entry.piece] = entry
+        kept = _Kept(self.log, self.round)
         before = self._left
         for step, tests in enumerate(self.cutter.steps(self.round)):
             pieces = self.cutter.cut(tests, self._undecided)
@@ -110,11 +110,10 @@ class ClusterBuild:
                 continue
             if self.cutter.stamp(self.round, True) > LAST_STAMP:
                 raise BuildError(f"more than {LAST_STAMP} stamps are needed for {self.ranks} ranks")
-            entries = kept.pop(step, {})
-            if not entries.keys() <= set(range(len(pieces))):
-                raise CheckpointError(f"the log {self.log.path(self.round)} has impossible pieces")
+            entries = kept.take(step, len(pieces))
             todo = [number for number in range(len(pieces)) if number not in entries]
             if todo:
+                kept.end()
                 found = engine(self.job, self.replica.step, [pieces[number] for number in todo])
                 for i, done in found:
                     number = todo[i]
@@ -124,24 +123,23 @@ class ClusterBuild:
                     self.done += 1
                     report(self.progress())
             self._take_in(pieces, entries)
-        if kept:
-            raise CheckpointError(f"the log {self.log.path(self.round)} has impossible steps")
+        kept.end()
         return before - self._left
 
     def _take_in(self, pieces: list[Piece], entries: dict[int, Entry]) -> None:
-        for number, piece in enumerate(pieces):
-            entry = entries[number]
-            try:
-                new = self.replica.publish(piece, entry.news)
-            except ValueError as error:
-                path = self.log.path(self.round)
-                raise CheckpointError(f"the log {path} has {error}") from None
+        news = [(piece, entries[number].news) for number, piece in enumerate(pieces)]
+        try:
+            found = self.replica.publish_all(news)
+        except ValueError as error:
+            raise CheckpointError(f"the log {self.log.path(self.round)} has {error}") from None
+        for piece, new in zip(pieces, found, strict=True):
             for part, count in zip(piece, new, strict=True):
                 self._undecided[part.block] -= count
                 self._left -= count
+        for entry in entries.values():
             for key in self._counts:
                 self._counts[key] += getattr(entry, key)
-        self._last = [(piece, entries[number].news) for number, piece in enumerate(pieces)]
+        self._last = news
         self.replica.step += 1
 
     def progress(self) -> Progress:
@@ -156,7 +154,7 @@ class ClusterBuild:
             int(counts["proved"]),
             int(counts["nodes"]),
             counts["seconds"],
-            memory_of_worker(self.ranks, 1),
+            self._memory,
             expected_nodes(self.ranks, self.job.distances),
         )
 
@@ -165,41 +163,79 @@ class ClusterBuild:
         if first == self.replica.step - 1:
             yield first, self._last
             return
+        for number, (_, news) in enumerate(self._logged()):
+            if number >= first:
+                yield number, news
+
+    def _logged(self) -> Iterator[tuple[int, News]]:
+        """The round and the news of each step that the replica knows, from the log."""
         undecided, number = positions_of_blocks(self.cutter), 0
         for round_ in range(1, self.round + 1):
-            kept: dict[int, dict[int, bytes]] = {}
-            for entry in self.log.read(round_):
-                kept.setdefault(entry.step, {})[entry.piece] = entry.news
+            kept = _Kept(self.log, round_)
             for step, tests in enumerate(self.cutter.steps(round_)):
-                if number == self.replica.step:
-                    return
                 pieces = self.cutter.cut(tests, undecided)
                 if not pieces:
                     continue
-                news = [(piece, kept[step][i]) for i, piece in enumerate(pieces)]
+                if number == self.replica.step:
+                    return
+                entries = kept.take(step, len(pieces))
+                news = [(piece, entries[i].news) for i, piece in enumerate(pieces)]
+                yield round_, news
                 for piece, packed in news:
                     for part, bits in self.cutter.split(packed, piece):
-                        undecided[part.block] -= int(np.bitwise_count(bits).sum())
-                if number >= first:
-                    yield number, news
+                        undecided[part.block] -= int(np.bitwise_count(bits).sum(dtype=np.int64))
                 number += 1
 
-    def builder(self) -> Builder:
-        """A builder that has all that was proved, for tables to be made of it."""
-        stamps = self.cutter.layout.empty_stamps()
-        undecided = positions_of_blocks(self.cutter)
-        for round_ in range(1, self.round + 1):
-            kept = {(entry.step, entry.piece): entry.news for entry in self.log.read(round_)}
-            for step, tests in enumerate(self.cutter.steps(round_)):
-                for number, piece in enumerate(self.cutter.cut(tests, undecided)):
-                    for part, bits in self.cutter.split(kept[step, number], piece):
-                        here = stamps[self.cutter.place(part)]
-                        new = np.unpackbits(bits, count=here.size, bitorder="little").view(bool)
-                        here[new] = self.cutter.stamp(round_, part.losses)
-                        undecided[part.block] -= int(np.count_nonzero(new))
+    def builder(self, stamps: np.ndarray) -> Builder:
+        """A builder that has all that was proved, for tables to be made of it.
+
+        `stamps`: zeros (uint8), as many as there are, which then hold them.
+        """
+        self.cutter.layout.empty_stamps(stamps)
+        for round_, news in self._logged():
+            for piece, packed in news:
+                for part, bits in self.cutter.split(packed, piece):
+                    here = stamps[self.cutter.place(part)]
+                    new = np.unpackbits(bits, count=here.size, bitorder="little").view(bool)
+                    here[new] = self.cutter.stamp(round_, part.losses)
         return Builder.of(
             self.ranks, self.job.distances, stamps, self.replica.leader, self.replica.responder
         )
+
+
+class _Kept:
+    """The pieces of a round that a log has, step after step."""
+
+    def __init__(self, log: Log, round_: int) -> None:
+        self._path = log.path(round_)
+        self._entries = log.read(round_)
+        self._next = next(self._entries, None)
+
+    def take(self, step: int, pieces: int) -> dict[int, Entry]:
+        """Those of a step that has so many. Raises CheckpointError if the log cannot be right."""
+        found: dict[int, Entry] = {}
+        while self._next is not None and self._next.step == step:
+            if self._next.piece >= pieces:
+                raise CheckpointError(f"the log {self._path} has impossible pieces")
+            found[self._next.piece] = self._next
+            self._next = next(self._entries, None)
+        return found
+
+    def end(self) -> None:
+        """Raise CheckpointError if there is more."""
+        if self._next is not None:
+            raise CheckpointError(f"the log {self._path} has impossible steps")
+
+
+@contextmanager
+def _stamps(folder: Path, size: int) -> Iterator[np.ndarray]:
+    """That many zeros (uint8), in a file of this folder, of which memory has what is in use."""
+    path = folder / "stamps"
+    with path.open("w+b") as file:
+        path.unlink()
+        if hasattr(os, "posix_fallocate"):  # a disk that is full kills who writes to the array
+            os.posix_fallocate(file.fileno(), 0, size)
+        yield np.memmap(file, np.uint8, "r+", shape=(size,))
 
 
 def positions_of_blocks(cutter: Cutter) -> np.ndarray:
@@ -377,6 +413,7 @@ def build_by_pieces(
                 build.run(engine, report)
         except BrokenExecutor as error:
             raise BuildError(f"{error}, the same command goes on") from None
-        write_tables(build.builder(), paths)
+        with _stamps(folder, int(build.cutter.layout.starts[-1])) as stamps:
+            write_tables(build.builder(stamps), paths)
         log.remove()
     return build

@@ -6,7 +6,8 @@ piece proves, its *news*, is a bit for each of its positions, compressed. What i
 depends only on what was proved before it, so neither pieces nor their order nor who does them
 change the result.
 
-A *replica* is the two bit tables of what is proved. It takes in news only between steps.
+A *replica* is the two bit tables of what is proved, with one of each two hands that differ by
+exchanging the plain suits. It takes in news only between steps.
 """
 
 from __future__ import annotations
@@ -15,18 +16,30 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver.complete.blocks import STACK, UNUSED, Layout, Plan, hand_at, test_block
+from solver.core.bitboard import slices
 from solver.core.jit import njit
 from solver.core.lowlevel import atomic_or, has_bit
+from solver.core.machine import cores
 from solver.core.shapes import Subsets
-from solver.core.trick import Context, new_generation, swap_plain, swap_trumps
+from solver.core.trick import HALVES, Context, new_generation, swap_trumps, table_index
 
 MOST_POSITIONS = 1 << 24
 """Positions of a piece, unless those of one hand of own trumps are more."""
+
+
+def bytes_of_table(ranks: int) -> int:
+    """The size of each of the two bit tables, whole words."""
+    return 8 * -(-(slices(ranks) << 2 * ranks) // 64)
+
+
+_WORTH_THREADS = 1 << 17
+"""Bytes of news that one thread alone takes a while to take in."""
 
 
 class Part(NamedTuple):
@@ -66,20 +79,32 @@ def _fill(
 ) -> int:
     """Mark what is decided, or no position, UNUSED, the rest 0; how many these are."""
     first = subsets.first
-    index = 0
+    bits = subsets.bits
+    own = first[shape[0]] + low
+    others = first[shape[1]]
+    cu = first[shape[1] + 1] - others
+    cp = first[shape[2] + 1] - first[shape[2]]
+    cq = first[shape[3] + 1] - first[shape[3]]
     open_ = 0
-    for it in range(first[shape[0]] + low, first[shape[0]] + high):
-        for iu in range(first[shape[1]], first[shape[1] + 1]):
-            for ip in range(first[shape[2]], first[shape[2] + 1]):
-                for iq in range(first[shape[3]], first[shape[3] + 1]):
+    # What lies together in the tables is looked up together.
+    for ip in range(cp):
+        for iq in range(cq):
+            place = ip * cq + iq
+            used = shape[2] != shape[3] or ip >= iq
+            plain = hand_at(0, 0, first[shape[2]] + ip, first[shape[3]] + iq, subsets, ranks)
+            leader = table_index(plain, ranks)
+            responder = table_index(c.full ^ swap_trumps(plain, ranks), ranks)
+            for iu in range(cu):
+                u = bits[others + iu]
+                for it in range(high - low):
+                    index = (it * cu + iu) * cp * cq + place
                     block[index] = UNUSED
-                    if shape[2] != shape[3] or ip >= iq:
-                        x = hand_at(it, iu, ip, iq, subsets, ranks)
-                        other = c.full ^ swap_trumps(x, ranks)
-                        if not has_bit(c.leader, x) and not has_bit(c.responder, other):
+                    if used:
+                        t = bits[own + it]
+                        won = has_bit(c.leader, leader | u << ranks | t)
+                        if not won and not has_bit(c.responder, responder ^ (t << ranks | u)):
                             block[index] = 0
                             open_ += 1
-                    index += 1
     return open_
 
 
@@ -116,8 +141,8 @@ def _publish(
             x = hand_at(it, iu, ip, iq, subsets, ranks)
             if losses:  # this table is over the responder's hand, seen from him
                 x = full ^ swap_trumps(x, ranks)
-            for hand in (x, swap_plain(x, ranks)):
-                atomic_or(table, hand >> 6, 1 << (hand & 63))
+            place = table_index(x, ranks)
+            atomic_or(table, place >> 6, 1 << (place & 63))
             new += 1
     return new
 
@@ -206,12 +231,12 @@ class Cutter:
 class Replica:
     """What is proved, as two bit tables, and the work on pieces.
 
-    Any number of threads may call `do` at once, and one `publish`, but not both at once.
+    Any number of threads may call `do` at once, or `publish`, but not both at once.
     """
 
     def __init__(self, cutter: Cutter) -> None:
         self.cutter = cutter
-        words = max(1, 1 << 4 * cutter.ranks >> 6)
+        words = bytes_of_table(cutter.ranks) // 8
         self.leader = np.zeros(words, np.uint64)
         self.responder = np.zeros(words, np.uint64)
         self.step = 0
@@ -223,14 +248,19 @@ class Replica:
         started = time.monotonic()
         cutter, layout, ranks = self.cutter, self.cutter.layout, self.cutter.ranks
         if not hasattr(self._local, "context"):
-            self._local.context = Context(ranks)
+            self._local.context = Context(ranks, HALVES)
             self._local.context.use_bit_tables(self.leader, self.responder)
             self._local.stack = np.empty(STACK, np.int64)
+            self._local.room = 0
         context = self._local.context
         c = context.record
         c.tests = c.proved = c.nodes = 0
         room = max(map(cutter.positions, piece))
-        block, candidates = np.empty(room, np.uint8), np.empty(room, np.uint32)
+        if self._local.room < room:
+            self._local.room = room
+            self._local.block = np.empty(room, np.uint8)
+            self._local.candidates = np.empty(room, np.uint32)
+        block, candidates = self._local.block, self._local.candidates
         packed, new = [], []
         new_generation(c)
         for part in piece:
@@ -283,10 +313,12 @@ class Replica:
             )
         return new
 
-    def publish_all(self, pieces: Sequence[tuple[Piece, bytes]]) -> None:
-        """Take in the news of several pieces."""
-        for piece, news in pieces:
-            self.publish(piece, news)
+    def publish_all(self, pieces: Sequence[tuple[Piece, bytes]]) -> list[list[int]]:
+        """Take in the news of several pieces, by several threads; what `publish` says of each."""
+        if sum(len(news) for _, news in pieces) < _WORTH_THREADS:
+            return [self.publish(piece, news) for piece, news in pieces]
+        with ThreadPoolExecutor(cores()) as pool:
+            return list(pool.map(self.publish, *zip(*pieces, strict=True)))
 
 
 _PLAN = Plan()

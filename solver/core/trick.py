@@ -69,6 +69,10 @@ CONTEXT = record_type(
 TABLES = record_type("from_tables", *(CONTEXT.names or ()))
 """The same for a search that takes what is known from tables of a deck, not from bit tables."""
 
+HALVES = record_type("from_halves", *(CONTEXT.names or ()))
+"""The same for bit tables by `table_index`, which hold one of each two hands that differ by
+exchanging the plain suits."""
+
 MEMO_SIZE = 4096
 """Entries of the transposition table. It is small on purpose: transpositions matter within one test
 only, and the table must stay in the first-level cache."""
@@ -82,13 +86,15 @@ _RESULT = 1 << 41
 
 RECORD: Any = from_dtype(CONTEXT)
 TABLES_RECORD: Any = from_dtype(TABLES)
+HALVES_RECORD: Any = from_dtype(HALVES)
 _I64, _FLAG = types.int64, types.boolean
 
 
 class Context:
     """Working memory of searches: a record, and the arrays whose addresses it holds.
 
-    `fields`: CONTEXT for searches over bit tables, TABLES for those over tables of a deck.
+    `fields`: CONTEXT for searches over bit tables, HALVES for those over bit tables of half the
+    size, TABLES for those over tables of a deck.
     Belongs to one thread at a time. `array` has the record as its only element, for kernels that
     are called from Python (that is quicker than with a record); `record` is the same memory.
     """
@@ -117,8 +123,11 @@ class Context:
         return sum(array.nbytes for array in self._kept.values())
 
     def use_bit_tables(self, leader: np.ndarray, responder: np.ndarray) -> None:
-        """Take what is known from bit tables over the prover's hand (64 bits a word)."""
-        assert self._fields == CONTEXT
+        """Take what is known from bit tables over the prover's hand (64 bits a word).
+
+        With fields HALVES, over its table index.
+        """
+        assert self._fields in (CONTEXT, HALVES)
         self.point(leader=leader, responder=responder)
         new_generation(self.record)
 
@@ -234,7 +243,9 @@ def settled(hand: int, leading: bool, c: Any) -> bool:
     `leading`: he leads there, otherwise the other does.
     """
     table = c.leader if leading else c.responder
-    return has_bit(table, hand) if table else in_table(hand, leading, c)
+    if not table:
+        return in_table(hand, leading, c)
+    return has_bit(table, table_index(hand, c.ranks) if hasattr(c, "from_halves") else hand)
 
 
 @overload(settled)
@@ -244,14 +255,18 @@ def _settled(hand: int, leading: bool, c: Any) -> Any:
     def from_bit_tables(hand: int, leading: bool, c: Any) -> Any:
         return has_bit(c.leader if leading else c.responder, hand)
 
+    def from_halves(hand: int, leading: bool, c: Any) -> Any:
+        return has_bit(c.leader if leading else c.responder, table_index(hand, c.ranks))
+
     def from_tables(hand: int, leading: bool, c: Any) -> Any:
         return in_table(hand, leading, c)
 
-    return from_tables if c == TABLES_RECORD else from_bit_tables
+    others = {TABLES_RECORD: from_tables, HALVES_RECORD: from_halves}
+    return others.get(c, from_bit_tables)
 
 
 @njit(
-    [_FLAG(_I64, _I64, _FLAG, record) for record in (RECORD, TABLES_RECORD)],
+    [_FLAG(_I64, _I64, _FLAG, record) for record in (RECORD, HALVES_RECORD, TABLES_RECORD)],
     cache=True,
 )
 def proves(a: int, b: int, leading: bool, c: Any) -> bool:

@@ -15,8 +15,10 @@ from engine.deals import all_deals
 from solver import Solver, open_tables
 from solver.complete.blocks import Plan
 from solver.complete.build import Builder
+from solver.complete.cluster import build_by_pieces
 from solver.complete.coder import decode_blocks, write_packed
 from solver.complete.packed import PackedFile
+from solver.complete.table import table_path
 from solver.complete.value import WIN
 from solver.complete.verify import verify
 from solver.core import lowlevel
@@ -74,6 +76,14 @@ def trick_search() -> None:
     assert Searches(4, positions).run() == Searches(4, positions).run()
 
 
+def pieces() -> None:
+    """A build by pieces, whose bit tables are of half the size."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "outcome"
+        build_by_pieces(2, {"outcome": path}, Path(folder) / "log", count=1, room=3)
+        assert path.read_bytes() == table_path(2, "outcome").read_bytes()
+
+
 def packing() -> None:
     """Progress there and back."""
     builder = Builder(2, distances=False, threads=1)
@@ -106,6 +116,7 @@ if __name__ == "__main__":
     assert not lowlevel.COMPILED
     builds()
     trick_search()
+    pieces()
     packing()
     single_search()
     for theorems in (False, True):
