@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from engine.choice import SuitChoice
 from engine.errors import GameError
@@ -14,27 +14,24 @@ from engine.position import ChallengeAction, Position
 from engine.text import number_in, quoted
 from solver.player import VERBS, Perfect
 from solver.single.estimate import percent
-from solver.solution import Move, Outcome
+from solver.solution import Outcome
 from solver.solver import MOST_NODES, Solver
 from solver.tables import Tables, open_tables
 
+if TYPE_CHECKING:
+    from solver.single.lookahead import Lookahead
+
 SECONDS = 1.0
 """For a move, if nothing else is asked for."""
-AGAIN = 1.5
-"""How much less a move is liked, in log odds, for every time that its position has come up."""
-NEAR = 1.0
-"""Log odds by which a move may look worse than the best and still be chosen by rule of thumb."""
-PROVED = {Outcome.WIN: 99.0, Outcome.DRAW: 0.0, Outcome.LOSS: -99.0}
-"""Log odds of a move that is proved, beyond those of any estimate."""
+PROOF_SHARE = 0.2
+"""Of the nodes or the time for a move, spent on proofs; look-ahead has the rest."""
 
 
 class SearchPlayer(Player):
     """Plays as `Perfect` in decks with tables; else makes a proved win, or what looks best.
 
-    Between moves that are not proved estimates choose, made by looking ahead within the trick; a
-    position that has come up before counts less each time. Estimates hardly tell which of several
-    good moves gets on, and games went round in circles; so among moves that look nearly as good as
-    the best it plays as `greedy` does.
+    Between moves that are equal by all proofs a look-ahead over estimates chooses
+    (`solver.single.lookahead`), for which a position that has come up before is a draw.
     """
 
     def __init__(
@@ -56,9 +53,18 @@ class SearchPlayer(Player):
         tables = open_tables() if tables is None else tables
         self._perfect = Perfect(game) if game.options["ranks"] in tables else None
         time = _seconds(seconds) if seconds is not None else None if most else SECONDS
-        self._solver = Solver(method="search", max_nodes=most, max_seconds=time)
-        self._reproducible = most is not None
-        self._seen: dict[Position, int] = {}
+        self._nodes, self._seconds = most, time
+        self._solver = self._new_solver()
+        self._lookahead: Lookahead | None = None
+        self._seen: set[Position] = set()
+
+    def _new_solver(self) -> Solver:
+        nodes, seconds = self._nodes, self._seconds
+        return Solver(
+            method="search",
+            max_nodes=nodes and max(1, round(PROOF_SHARE * nodes)),
+            max_seconds=seconds and PROOF_SHARE * seconds,
+        )
 
     @classmethod
     def option_help(cls) -> Mapping[str, str]:
@@ -69,9 +75,12 @@ class SearchPlayer(Player):
 
     def begin(self, seen: Iterable[Position] = ()) -> None:
         """A game begins, or goes on in which these positions have come up."""
-        self._seen = dict.fromkeys(seen, 1)
+        seen = list(seen)
+        self._seen = {position for position in seen if position.is_base}
         if self._perfect:
-            self._perfect.begin(self._seen)
+            self._perfect.begin(seen)
+        elif self._nodes:  # the same nodes find the same: nothing is kept from the last game
+            self._solver = self._new_solver()
 
     def choose(self, state: Position | SuitChoice, rng: random.Random) -> ChallengeAction:
         """Depends on what has come up since `begin`."""
@@ -79,38 +88,42 @@ class SearchPlayer(Player):
             return state.rule_of_thumb()
         if self._perfect:
             return self._perfect.choose(state, rng)
-        self._seen[state] = self._seen.get(state, 0) + 1
-        actions = state.legal_actions()
-        if len(actions) == 1:
-            action = actions[0]
-        else:
-            liked = {move.action: self._liked(state, move) for move in self._moves(state)}
-            least = max(liked.values()) - NEAR
-            action = state.rule_of_thumb([each for each in actions if liked[each] >= least])  # type: ignore[assignment]
-        after = state.apply(action)
-        self._seen[after] = self._seen.get(after, 0) + 1
+        self._see(state)
+        action = self._choice(state)
+        self._see(state.apply(action))
         return action
 
-    def _moves(self, state: Position) -> tuple[Move, ...]:
-        if self._reproducible:  # nothing is kept from earlier moves
-            solver = self._solver
-            self._solver = Solver(
-                method="search", max_nodes=solver.max_nodes, max_seconds=solver.max_seconds
-            )
-        return self._solver.solve(state).moves
+    def _see(self, position: Position) -> None:
+        if position.is_base:
+            self._seen.add(position)
 
-    def _liked(self, state: Position, move: Move) -> float:
-        if move.estimate is None:
-            score = PROVED[move.outcome]
-        else:
-            score = math.log((move.estimate.win + 1e-6) / (move.estimate.loss + 1e-6))
-        return score - AGAIN * self._seen.get(state.apply(move.action), 0)
+    def _choice(self, position: Position) -> ChallengeAction:
+        actions = position.legal_actions()
+        if len(actions) == 1:
+            return actions[0]
+        proved = self._solver.proved(position)
+        for outcome in (Outcome.WIN, None, Outcome.DRAW, Outcome.LOSS):
+            best = [action for action in actions if proved.get(action) == outcome]
+            if best:
+                break
+        if self._lookahead is None:
+            from solver.single.lookahead import Lookahead
+
+            self._lookahead = Lookahead(position.ranks)
+        nodes, seconds = self._nodes, self._seconds
+        return self._lookahead.best(
+            position,
+            best,
+            max_nodes=nodes and max(1, round((1 - PROOF_SHARE) * nodes)),
+            max_seconds=seconds and (1 - PROOF_SHARE) * seconds,
+            seen=self._seen,
+        )
 
     def hint(self, position: Position) -> str:
         """What is proved, or estimated, of the best moves. Raises TableError for broken tables."""
         if self._perfect:
             return self._perfect.hint(position)
-        moves = self._moves(position)
+        moves = self._solver.solve(position).moves
         proved = [f"{move.action} {VERBS[move.outcome]}" for move in moves if not move.estimate]
         likely = [f"{move.action} {percent(move.estimate.win)}" for move in moves if move.estimate]
         if not likely:

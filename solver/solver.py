@@ -175,18 +175,37 @@ class Solver:
             self._probes[key] = _Probe(tables, compiled)
         return self._probes[key]
 
+    def proved(self, problem: Problem) -> dict[ChallengeAction, Outcome]:
+        """What a search proves of the moves, and nothing else: no move is estimated.
+
+        Whatever the method is. Raises as `solve` does.
+        """
+        position = position_of(problem)
+        with self._lock:
+            run = self._run(position)
+        return {action: Outcome(found) for action, found in run.search.outcomes.items()}
+
     def _search(self, position: Position) -> Solution:
+        started = time.perf_counter()
+        return solution_of(self._run(position), started)
+
+    def _run(self, position: Position) -> Run:
+        """A search that has ended."""
         from solver.single.claims import Memory
+        from solver.single.run import Run
+        from solver.single.search import Search
 
         if self._memory is None or (
             self._memory.ranks != position.ranks and not self._given_memory
         ):
             self._memory = None  # the old one goes before the new one comes
             self._memory = Memory(position.ranks, self.max_memory)
-        solution = _search(position, self._memory, self.max_nodes, self.max_seconds, self.watch)
-        if solution.effort and solution.effort.stopped == "memory" and not self._given_memory:
+        search = Search(position, self._memory)
+        run = Run(search, self._memory, self.max_nodes, self.max_seconds)
+        run(self.watch)
+        if run.stopped == "memory" and not search.outcome and not self._given_memory:
             self._memory = None
-        return solution
+        return run
 
 
 def _check_limits(max_nodes: float | None, max_memory: int, max_seconds: float | None) -> None:
@@ -262,23 +281,6 @@ class _Probe:
             actions.append(action)
             position = position.apply(action)
         return tuple(actions)
-
-
-def _search(
-    position: Position,
-    memory: Memory,
-    max_nodes: int | None,
-    max_seconds: float | None,
-    watch: Watch | None,
-) -> Solution:
-    from solver.single.run import Run
-    from solver.single.search import Search
-
-    started = time.perf_counter()
-    search = Search(position, memory)
-    run = Run(search, memory, max_nodes, max_seconds)
-    run(watch)
-    return solution_of(run, started)
 
 
 def solution_of(run: Run, started: float) -> Solution:

@@ -20,6 +20,7 @@ SMALL = {
     "oracle": ["--ranks", "3", "--deals", "2"],
     "packed": ["--build", "3"],
     "players": ["--games", "1"],
+    "search_player": ["moves", "--ranks", "4", "--nodes", "50", "--games", "3"],
 }
 """Arguments of scripts that need no test of their own: they check what they print."""
 OTHERS = {"ablation", "build", "family", "plain", "results", "run_all", "search"}

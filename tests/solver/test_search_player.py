@@ -8,7 +8,7 @@ from engine.errors import GameError
 from engine.game import load_game
 from engine.players.greedy import Greedy
 from engine.position import Position
-from solver import Outcome, Tables, solve
+from solver import Outcome, Solver, Tables, solve
 from solver.search_player import SearchPlayer
 
 
@@ -41,6 +41,25 @@ def test_the_same_nodes_give_the_same_game():
             position = position.apply(played[-1])
         actions.append(played)
     assert actions[0] == actions[1]
+
+
+def test_most_won_positions_are_kept(tmp_path):
+    """6 ranks, tables hidden: where a move could lose, it seldom does."""
+    player = without_tables(6, tmp_path, nodes=2000)
+    solver, rng = Solver(method="table", outcomes_only=True, compiled=True), random.Random(2)
+    kept = total = 0
+    while total < 60:
+        position = player.game.initial(rng.randrange(1 << 30))
+        for _ in range(30):
+            if position.winner:
+                break
+            solution = solver.solve(position)
+            if solution.outcome == Outcome.WIN and len(solution.best) < len(solution.moves):
+                player.begin()
+                kept += player.choose(position, rng) in solution.best
+                total += 1
+            position = position.apply(rng.choice(solution.best))
+    assert kept > 0.9 * total
 
 
 def test_hints_for_a_deck_without_tables():
