@@ -123,14 +123,14 @@ def flood(
     twins: bool,
     digits: int,
     mark: int,
+    trumps: np.ndarray,
     links: np.ndarray,
     stack: np.ndarray,
-    low: int,
 ) -> int:
     """Stamp with `mark` all that can be reached over `links` through undecided positions.
 
-    Starts at the position with these `digits`, a byte each; returns how many were stamped. Of a
-    part of a block, whose first own trumps are number `low` of the shape, nothing else is reached.
+    Starts at the position with these `digits`, a byte each; returns how many were stamped.
+    `trumps` are the links of the own trumps, from the first of the block.
     """
     cu, cp, cq = counts[1:]
     stack[0] = digits
@@ -144,10 +144,19 @@ def flood(
         ip = digits >> 8 & 255
         iq = digits & 255
         index = ((it * cu + iu) * cp + ip) * cq + iq
-        for suit in range(4):
-            if suit == 0:
-                row, here, shift, scale = firsts[0] + it, it, 24, cu * cp * cq
-            elif suit == 1:
+        here = it
+        for m in range(trumps.shape[1]):
+            there = trumps[here, m]
+            if there < 0:
+                break
+            target = index + (there - here) * cu * cp * cq
+            if block[target] == 0:
+                block[target] = mark
+                done += 1
+                stack[top] = digits + ((there - here) << 24)
+                top += 1
+        for suit in range(1, 4):
+            if suit == 1:
                 row, here, shift, scale = firsts[1] + iu, iu, 16, cp * cq
             elif suit == 2:
                 row, here, shift, scale = firsts[2] + ip, ip, 8, cq
@@ -157,10 +166,6 @@ def flood(
                 there = links[row, m]
                 if there < 0:
                     break
-                if suit == 0:
-                    there -= low
-                    if there < 0 or there >= counts[0]:
-                        continue
                 target = index + (there - here) * scale
                 reached = digits + ((there - here) << shift)
                 if twins and suit >= 2:
@@ -175,6 +180,22 @@ def flood(
                     stack[top] = reached
                     top += 1
     return done
+
+
+@njit(cache=True, nogil=True)
+def part_links(links: np.ndarray, first: int, low: int, high: int) -> np.ndarray:
+    """The links among hands number `low` to `high` - 1 of those with as many cards, from `low`.
+
+    `first`: the row of hand number 0.
+    """
+    part = np.full((high - low, links.shape[1]), -1, np.int64)
+    for row in range(high - low):
+        kept = 0
+        for there in links[first + low + row]:
+            if low <= there < high:
+                part[row, kept] = there - low
+                kept += 1
+    return part
 
 
 @njit(cache=True, nogil=True)
@@ -274,6 +295,8 @@ def test_block(
     twins = shape[2] == shape[3]
     better = subsets.down if losses else subsets.up  # towards what a success proves
     worse = subsets.up if losses else subsets.down
+    better_trumps = part_links(better, first[shape[0]], low, high)
+    worse_trumps = part_links(worse, first[shape[0]], low, high)
     tests = 0
     proved = 0
     new = 0
@@ -303,11 +326,13 @@ def test_block(
             proved += 1
             new += 1
             if plan.spread:
-                new += flood(block, counts, firsts, twins, digits, stamp, better, stack, low)
+                new += flood(
+                    block, counts, firsts, twins, digits, stamp, better_trumps, better, stack
+                )
         else:
             block[index] = FAILED
             if plan.rule_out:
-                flood(block, counts, firsts, twins, digits, FAILED, worse, stack, low)
+                flood(block, counts, firsts, twins, digits, FAILED, worse_trumps, worse, stack)
     for index in range(block.size):
         if block[index] == FAILED:
             block[index] = 0

@@ -280,17 +280,26 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
     if leader & leader - 1 == 0:  # his last card
         return leading
     own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
-    # First what needs no search: which leads does picking up settle?
-    held = before_pickup(a, b, leading, c)
+    # First what needs no search: which leads does picking up settle? (Two loops are quicker.)
     open_leads = 0
     leads = run_lows(leader, responder, c) | leader & c.every_lead
-    while leads:
-        card = leads & -leads
-        leads ^= card
-        if settled(held ^ card, leading, c) == leading:
-            if card & beatable == 0:
-                return leading
-            open_leads |= card
+    if leading:
+        while leads:
+            card = leads & -leads
+            leads ^= card
+            if settled(a ^ card, True, c):
+                if card & beatable == 0:
+                    return True
+                open_leads |= card
+    else:
+        held = c.full ^ b
+        while leads:
+            card = leads & -leads
+            leads ^= card
+            if not settled(held ^ card, False, c):
+                if card & beatable == 0:
+                    return False
+                open_leads |= card
     if open_leads == 0 or responder & responder - 1 == 0:
         return not leading
 

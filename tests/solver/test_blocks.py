@@ -7,7 +7,7 @@ from math import comb, prod
 import numpy as np
 import pytest
 
-from solver.complete.blocks import STACK, UNUSED, Layout, flood
+from solver.complete.blocks import STACK, UNUSED, Layout, flood, part_links
 from solver.core.bitboard import slices
 from solver.core.shapes import Subsets, block_shapes, block_sizes
 
@@ -128,6 +128,7 @@ def test_flood(shape, decided):
         digits = [h.index(s) for h, s in zip(hands, start, strict=True)]
         number = sum(digit << shift for digit, shift in zip(digits, (24, 16, 8, 0), strict=True))
         stack = np.empty(STACK, np.int64)
-        done = flood(block, tuple(counts), tuple(firsts), twins, number, 7, links, stack, 0)
+        trumps = part_links(links, firsts[0], 0, counts[0])
+        done = flood(block, tuple(counts), tuple(firsts), twins, number, 7, trumps, links, stack)
         assert np.array_equal(block, expected)
         assert done == (expected == 7).sum() - 1
