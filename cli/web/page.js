@@ -300,6 +300,8 @@ function show() {
   const found = known.get(position.text);
   document.documentElement.style.setProperty("--ranks", position.ranks);
   document.body.classList.toggle("wide", position.ranks > 8);
+  document.body.classList.toggle("tight", position.ranks > 7);
+  document.body.classList.toggle("measured", position.ranks < 9 && decks[position.ranks]?.measure === "progress");
   for (const player of [1, 2]) showHand(player, position, found);
   showTable(position, found);
   showVerdict(position, found);

@@ -39,6 +39,21 @@ const find = (id) => document.getElementById(id), turn = find("text").value.spli
 return find("verdict").innerText.includes("last card") || turn === "1" && !find("best").disabled;
 """
 """A script: whether player 1 may play a best move, or the game is over."""
+LONG = """
+document.body.classList.toggle("measured", arguments[0].includes("↓"));
+for (const value of document.querySelectorAll("#board button.card .value"))
+  value.textContent = arguments[0];
+"""
+"""A script: every card has this value."""
+CUT_OFF = """
+return [...document.querySelectorAll("#board .card > *")].filter((part) => {
+  const text = document.createRange(), card = part.parentElement.getBoundingClientRect();
+  text.selectNodeContents(part);
+  const box = text.getBoundingClientRect();
+  return box.left < card.left || box.right > card.right || box.bottom > card.bottom + 1;
+}).map((part) => part.textContent);
+"""
+"""A script: the texts for which there is no room on their cards."""
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
 
@@ -368,15 +383,21 @@ def test_record_is_read_by_replay(page, tmp_path):
     assert "picks up 3 cards" in output
 
 
-@pytest.mark.parametrize("start", ["6 KQJ.JT9", "8 KQJ.JT97", "10 KQJ.JT9"])
-def test_never_wider_than_the_window(page, start):
-    page.open(start, width=320, height=800, moves="9H,KH,9S" if start[0] == "1" else "9H")
-    for _ in range(2):
-        for width in (320, 360, 768, 1280):
-            page.resize(width)
-            assert page.width() == width
-        for name in ("choose", "show-help"):
+@pytest.mark.parametrize(
+    ("start", "longest"),
+    [("6 KQJ.JT9", "W 55"), ("8 KQJ.JT97", "W ↓55"), ("10 KQJ.JT9", "~97%")],
+)
+def test_never_wider_than_the_window(page, start, longest):
+    for opened in ((), ("choose", "show-help")):
+        page.open(start, width=320, moves="9H,KH,9S" if start[0] == "1" else "9H")
+        page.until(lambda: page.values() and "…" not in page.values().values())
+        page.run(LONG, longest)
+        for name in opened:
             page.find(name).click()
+        for width in (320, 360, 768, 1024, 1280):
+            page.resize(width)
+            page.until(lambda width=width: page.width() == width)
+            assert page.run(CUT_OFF) == []
 
 
 @pytest.mark.parametrize("dark", [False, True])
