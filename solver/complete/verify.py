@@ -289,7 +289,8 @@ def _verify(
     }
     if sample is not None:
         checkpoint = None
-    found = checkpoint and load_checkpoint(checkpoint, "verification", what, {"done": 1 << ranks})
+    last = (1 << ranks) - 1  # always checked, whatever a checkpoint says
+    found = checkpoint and load_checkpoint(checkpoint, "verification", what, {"done": last})
     done = found["done"] if found else 0
     for table in (tables.outcome, tables.distance, tables.progress):
         if table is not None:
@@ -316,7 +317,7 @@ def _verify(
         while group := list(islice(batches, threads)):
             checked += sum(pool.map(check, memos, group))
             done += len(group)
-            if checkpoint:
+            if checkpoint and done <= last:
                 save_checkpoint(checkpoint, "verification", what, {"done": done})
             if report is not None:
                 report(checked, total)

@@ -141,7 +141,7 @@ def test_crafted(work, change, words):
 
 @pytest.mark.parametrize(
     ("work", "key", "value"),
-    [("build", "step", 25), ("build", "round", 0), ("verification", "done", 9)],
+    [("build", "step", 25), ("build", "round", 0), ("verification", "done", 8)],
     indirect=["work"],
 )
 def test_states_just_out_of_bounds(work, key, value):
