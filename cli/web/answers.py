@@ -66,6 +66,7 @@ class Answers:
         self._tables = open_tables() if tables is None else tables
         self._own = threading.local()
         self._lock = threading.Lock()
+        self._drawing = threading.Lock()
         self._loading: set[int] = set()
         self._loaded: set[int] = set()
         self._unpacked: dict[int, float] = {}
@@ -206,7 +207,7 @@ class Answers:
         MissingTable.
         """
         tables = self._tables.deck(ranks)
-        with self._lock:
+        with self._drawing:
             if ranks not in self._maps:
                 self._maps[ranks] = _map(tables)
             return self._maps[ranks]
@@ -214,7 +215,7 @@ class Answers:
     def _solve(self, position: Position, line: bool = False) -> dict[str, Any]:
         ranks = position.ranks
         if ranks not in self._tables:
-            return describe(self._solver("search").solve(position))
+            return {**describe(self._solver("search").solve(position)), "unpacking": None}
         self.load(ranks)
         unpacking = self._unpacking(ranks)
         solver = self._solver("fast" if ranks in self._loaded else "slow")
@@ -238,6 +239,8 @@ class Answers:
 
         Progress is unpacked there, too: that takes seconds with 7 ranks, a minute with 8.
         """
+        if ranks in self._loading:
+            return
         with self._lock:
             if ranks not in self._loading:
                 threading.Thread(target=self._load, args=(ranks,), daemon=True).start()

@@ -260,7 +260,7 @@ class Lookahead:
         moves, self.depth = sorted(among, key=lambda move: move != thumb), 0
         while self.depth < MOST_DEPTH and len(moves) > 1:
             limit = 1 << 62 if max_nodes is None else max_nodes
-            if max_seconds is not None:
+            if max_seconds is not None and self.depth:  # to look at each move takes no time
                 used = time.perf_counter() - started
                 pace = int(counts[_NODES]) / used if used > 0.05 else FIRST_PACE
                 limit = min(limit, int(counts[_NODES] + pace * (max_seconds - used)))

@@ -327,6 +327,24 @@ def test_map(client, ranks):
         assert found["distances"][row][column] == (solution.distance or -1)
 
 
+def test_answers_do_not_wait_for_a_map(monkeypatch):
+    begun, go_on, draw = threading.Event(), threading.Event(), answers._map
+
+    def slowly(tables):
+        begun.set()
+        assert go_on.wait(20)
+        return draw(tables)
+
+    monkeypatch.setattr(answers, "_map", slowly)
+    with testclient.TestClient(make_app(), base_url=HOST) as client, ThreadPoolExecutor(1) as pool:
+        drawn = pool.submit(get, client, "map", ranks=3)
+        assert begun.wait(20)
+        assert get(client, "solve", position="3 AK.Q")["outcome"] == "win"
+        assert not drawn.done()
+        go_on.set()
+        assert len(drawn.result()["outcomes"]) == 8
+
+
 def test_deck_without_a_table(client):
     found = get(client, "solve", position="10 KQJ.JT9")
     assert (found["outcome"], found["winner"], found["measure"]) == ("undecided", None, None)

@@ -63,6 +63,14 @@ def test_time_is_kept():
     assert time.process_time() - started < 5  # a search without a limit takes hours
 
 
+def test_every_move_is_looked_at_however_short_the_time():
+    ahead = Lookahead(10)
+    found = {ahead.best(DEAL, DEAL.legal_actions(), max_seconds=1e-9) for _ in range(3)}
+    assert (len(found), ahead.depth) == (1, 1)
+    ahead.best(DEAL, DEAL.legal_actions(), max_nodes=1)
+    assert ahead.depth == 0
+
+
 def test_only_moves_that_are_allowed():
     """Among one, or among two that are no good."""
     actions = DEAL.legal_actions()
