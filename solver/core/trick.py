@@ -178,7 +178,7 @@ table_index: Any = njit(cache=True)(bitboard.table_index)
 outcome_bits: Any = njit(cache=True)(bitboard.outcome_bits)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def ways_to_beat(responder: int, leading: bool, c: Any) -> tuple[int, int, int, int]:
     """The responder's trump suit and his trumps; the leads that a higher card of their suit can
     beat, and all that he can beat. `leading`: the prover leads, the other responds.
@@ -273,14 +273,14 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
     """Whether the prover, holding `a`, is proved to win the lead node at which the other holds `b`.
 
     `leading`: the prover is about to lead; otherwise the other is. All other cards are in the pile.
-    Neither hand is empty.
+    Neither hand is empty. (What is written twice here could be shared, a tenth slower.)
     """
     c.nodes += 1
     leader, responder = (a, b) if leading else (b, a)
     if leader & leader - 1 == 0:  # his last card
         return leading
     own, trumps, in_suit, beatable = ways_to_beat(responder, leading, c)
-    # First what needs no search: which leads does picking up settle? (Two loops are quicker.)
+    # First what needs no search: which leads does picking up settle?
     open_leads = 0
     leads = run_lows(leader, responder, c) | leader & c.every_lead
     if leading:
@@ -320,13 +320,19 @@ def proves(a: int, b: int, leading: bool, c: Any) -> bool:
             leads ^= card
             rest = leader ^ card
             beaten = False  # some beat is good for the responder
-            for beat in lowest_beats(card, responder, own, trumps, in_suit):
-                if beat and not beaten:
-                    kept = responder ^ beat
-                    if leading:  # `not leading`: a literal would break numba's cache
-                        beaten = not proves(rest, kept, not leading, c)
-                    else:
-                        beaten = proves(kept, rest, not leading, c)
+            if card & in_suit:
+                higher = responder & -(card << 1)
+                kept = responder ^ (higher & -higher)
+                if leading:  # `not leading`: a literal would break numba's cache
+                    beaten = not proves(rest, kept, not leading, c)
+                else:
+                    beaten = proves(kept, rest, not leading, c)
+            if trumps and not beaten and card & own == 0:
+                kept = responder ^ (trumps & -trumps)
+                if leading:
+                    beaten = not proves(rest, kept, not leading, c)
+                else:
+                    beaten = proves(kept, rest, not leading, c)
             result = beaten != leading
     store(c.memo, slot, a | result * _RESULT)
     store(c.memo, slot + 1, key)
