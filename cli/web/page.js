@@ -246,7 +246,7 @@ function showVerdict(position, found) {
         more = found.measure ? "All moves lose; ★ resists longest." : "All moves lose.";
       }
     }
-    if (unpacking(found)) more += ` Which moves bring the end nearer is being unpacked, once: ${Math.floor(100 * found.unpacking)}%.`;
+    if (unpacking(found)) more += ` Their progress is being unpacked, once: ${Math.floor(100 * found.unpacking)}%.`;
   }
   if (!position.winner && times() >= TIMES) {
     more = `This position has come up ${times()} times: at the table a draw. ${more}`;
