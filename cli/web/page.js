@@ -468,7 +468,7 @@ async function drawDeal(ranks, seed) {
 
 function showPrograms() {
   const any = $("plays1").value || $("plays2").value;
-  $("go").hidden = !any;
+  $("go").hidden = !any || Boolean(now().winner);
   $("go").textContent = running ? "Pause" : "Go on";
 }
 
